@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.bench;
+
+import org.jspecify.annotations.NullMarked;

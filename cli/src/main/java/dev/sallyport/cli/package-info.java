@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.cli;
+
+import org.jspecify.annotations.NullMarked;

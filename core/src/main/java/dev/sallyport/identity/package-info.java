@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.identity;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.testing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.gateway;
+
+import org.jspecify.annotations.NullMarked;

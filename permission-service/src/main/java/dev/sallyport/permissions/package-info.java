@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.permissions;
+
+import org.jspecify.annotations.NullMarked;

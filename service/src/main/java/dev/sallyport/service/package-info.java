@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.service;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.standalone;
+
+import org.jspecify.annotations.NullMarked;
