@@ -1,0 +1,19 @@
+package dev.sallyport.gateway.door;
+
+/** What the door saw a child do. Names come from the child: cut to a bound, never trusted. */
+public sealed interface Observation {
+
+    /**
+     * One connection asked for.
+     *
+     * @param target host and port as one canonical name, or what the child sent if it has none
+     * @param reason machine-readable, {@code listed} when allowed
+     */
+    record Egress(String target, boolean allowed, String reason) implements Observation {}
+
+    /** A model call that was not forwarded or not answered. */
+    record ModelRefused(String provider, String code, String detail) implements Observation {}
+
+    /** The script of a scripted model has no turn left; nothing more will come of this child. */
+    record ModelScriptExhausted(String script, int turns) implements Observation {}
+}
