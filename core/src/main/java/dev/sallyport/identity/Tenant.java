@@ -5,9 +5,9 @@ import java.util.regex.Pattern;
 /** Whose installation this is a part of (S29). */
 public record Tenant(String value) {
 
-    public static final Tenant DEFAULT = new Tenant("default");
-
     private static final Pattern FORM = Pattern.compile("[a-z0-9][a-z0-9-]{0,39}");
+
+    public static final Tenant DEFAULT = new Tenant("default");
 
     public Tenant {
         if (!FORM.matcher(value).matches()) {

@@ -1,0 +1,185 @@
+package dev.sallyport.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.sallyport.identity.Role;
+import dev.sallyport.identity.Tenant;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Base64;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+
+/** S22 and S23, asked from outside over a real socket: who gets in, and with what. */
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {
+            "sallyport.auth.key=" + ServiceSecurityTest.KEY,
+            "spring.jackson.deserialization.fail-on-unknown-properties=true"
+        })
+class ServiceSecurityTest {
+
+    static final String KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+    private static final Caller SESSION =
+            new Caller("s", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.SPAWN, Role.OBSERVE));
+
+    @SpringBootApplication
+    @Import({ServiceConfiguration.class, Routes.class})
+    static class Application {}
+
+    @RestController
+    static class Routes {
+
+        record Body(String name) {}
+
+        @GetMapping("/open-to-any-token")
+        String any(Caller caller) {
+            return caller.principal();
+        }
+
+        @PreAuthorize("hasRole('APPROVE')")
+        @GetMapping("/approvers")
+        String approvers() {
+            return "approved";
+        }
+
+        @PreAuthorize("hasRole('SPAWN')")
+        @PostMapping("/bodies")
+        String bodies(@RequestBody Body body) {
+            return body.name();
+        }
+    }
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private Tokens tokens;
+
+    @Test
+    void refusesWhoeverBringsNoToken() throws Exception {
+        assertThat(get("/open-to-any-token", null)).startsWith("401").contains("unauthenticated");
+    }
+
+    @Test
+    void refusesATokenSignedWithAnotherKey() throws Exception {
+        Tokens foreign = new Tokens(Base64.getEncoder().encodeToString(new byte[32]), Clock.systemUTC());
+
+        assertThat(get("/open-to-any-token", foreign.issue(SESSION, Duration.ofHours(1))))
+                .startsWith("401");
+    }
+
+    @Test
+    void refusesATokenThatIsOver() throws Exception {
+        Tokens past = new Tokens(KEY, Clock.fixed(Instant.now().minusSeconds(7200), ZoneOffset.UTC));
+
+        assertThat(get("/open-to-any-token", past.issue(SESSION, Duration.ofMinutes(1))))
+                .startsWith("401");
+    }
+
+    @Test
+    void refusesAnUnsignedToken() throws Exception {
+        String header = base64("{\"alg\":\"none\"}");
+        String claims = base64(
+                "{\"sub\":\"x\",\"tenant\":\"default\",\"kind\":\"person\",\"roles\":[\"approve\"],\"exp\":4102444800}");
+
+        assertThat(get("/approvers", header + "." + claims + ".")).startsWith("401");
+    }
+
+    @Test
+    void letsASessionInButNeverApprove() throws Exception {
+        String token = tokens.issue(SESSION, Duration.ofHours(1));
+
+        assertThat(get("/open-to-any-token", token)).isEqualTo("200 s");
+        assertThat(get("/approvers", token)).startsWith("403").contains("\"code\":\"forbidden\"");
+    }
+
+    @Test
+    void noIssuerCanGiveASessionAnApproversRole() {
+        assertThat(catchThrowable(() -> new Caller("s", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.APPROVE))))
+                .hasMessage("a session can not have the role approve");
+    }
+
+    @Test
+    void refusesAForeignHost() throws Exception {
+        assertThat(raw("GET /open-to-any-token HTTP/1.1\r\nHost: evil.test\r\nAuthorization: Bearer "
+                        + tokens.issue(SESSION, Duration.ofHours(1)) + "\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 421")
+                .contains("wrong-host");
+    }
+
+    @Test
+    void refusesAForeignOrigin() throws Exception {
+        assertThat(raw("GET /open-to-any-token HTTP/1.1\r\nHost: 127.0.0.1:" + port
+                        + "\r\nOrigin: http://evil.test\r\nAuthorization: Bearer "
+                        + tokens.issue(SESSION, Duration.ofHours(1)) + "\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 403")
+                .contains("wrong-origin");
+    }
+
+    @Test
+    void namesAFieldThatNobodyKnows() throws Exception {
+        HttpResponse<String> response = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/bodies"))
+                                .header("Authorization", "Bearer " + tokens.issue(SESSION, Duration.ofHours(1)))
+                                .header("Content-Type", "application/json")
+                                .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"a\",\"nmae\":\"b\"}"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(response.body()).contains("unknown field `nmae` (expected: one of name)", "malformed-request");
+    }
+
+    @Test
+    void aShortKeyIsNoKey() {
+        assertThat(catchThrowable(() -> new Tokens("c2hvcnQ=", Clock.systemUTC())))
+                .hasMessage("sallyport.auth.key: 5 bytes (expected: at least 32)");
+    }
+
+    private String get(String path, @Nullable String token) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        HttpResponse<String> response =
+                HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return response.statusCode() + " " + response.body();
+    }
+
+    private String raw(String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static String base64(String text) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+}
