@@ -1,0 +1,26 @@
+package dev.sallyport.gateway.sandbox;
+
+import java.nio.file.Path;
+
+/**
+ * What to run. There is deliberately no field for privileges, environment, command, working directory or networking: a
+ * caller that cannot express them cannot be tricked into asking for them (S12). What is to be done is not here either: the
+ * child fetches it at its door (P3).
+ *
+ * @param doorDirectory on the host, absolute; becomes {@code /run/sallyport} in the sandbox, read-only (S9)
+ */
+public record SandboxSpec(
+        SandboxId id,
+        ImageId image,
+        SandboxUser user,
+        Path doorDirectory,
+        WorkspaceMount workspace,
+        SandboxLimits limits,
+        RuntimeClass runtime) {
+
+    public SandboxSpec {
+        if (!doorDirectory.isAbsolute()) {
+            throw new IllegalArgumentException("doorDirectory: `%s` (expected: absolute)".formatted(doorDirectory));
+        }
+    }
+}
