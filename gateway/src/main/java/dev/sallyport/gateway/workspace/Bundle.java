@@ -1,0 +1,6 @@
+package dev.sallyport.gateway.workspace;
+
+import java.nio.file.Path;
+
+/** A git bundle on disk that holds exactly one branch: all of {@code commit}'s history under {@code refs/heads/<branch>}. */
+public record Bundle(Path file, long bytes, String branch, String commit) {}
