@@ -62,9 +62,10 @@ public interface SandboxDriver {
     /**
      * Makes an empty volume that belongs to {@code owner}; does nothing if it exists.
      *
+     * @param image the child's; where only the backend can change an owner, its {@code chown} does it
      * @param bytes its capacity, enforced where the host can ({@code disk} among the {@link #enforcements})
      */
-    void createVolume(VolumeId volume, SandboxUser owner, long bytes);
+    void createVolume(VolumeId volume, ImageId image, SandboxUser owner, long bytes);
 
     /** Removing a volume that is already gone, or was left half made, is no error. */
     void removeVolume(VolumeId volume);
