@@ -1,0 +1,168 @@
+package dev.sallyport.agentfile;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the agent files of a user and a project (authority.md 1). What cannot be used is skipped with a warning. */
+public final class AgentFiles {
+
+    /** A file of exactly this many bytes is read. */
+    public static final int MAX_BYTES = 65_536;
+
+    private static final int MAX_FILES = 1_000;
+    private static final String SUFFIX = ".md";
+
+    private final Symlinks symlinks;
+
+    public AgentFiles(Symlinks symlinks) {
+        this.symlinks = symlinks;
+    }
+
+    /** Which symbolic links are followed. */
+    public enum Symlinks {
+        /** All. */
+        ANYWHERE,
+        /** Only those that stay within the agents directory, and a project's agents directory only within the project (T71). */
+        WITHIN
+    }
+
+    /**
+     * Loads {@code agentDir/agents}, {@code cwd/.agents/agents} and {@code cwd/.pi/agents}, later ones winning, over the
+     * embedded definitions.
+     *
+     * @param cwd the project, null for none
+     */
+    public AgentRegistry load(Path agentDir, @Nullable Path cwd, boolean withDefaults) {
+        Loading loading = new Loading();
+        loading.directory(agentDir.resolve("agents"), null, AgentDefinition.Source.GLOBAL);
+        if (cwd != null) {
+            loading.directory(cwd.resolve(".agents/agents"), cwd, AgentDefinition.Source.PROJECT);
+            loading.directory(cwd.resolve(".pi/agents"), cwd, AgentDefinition.Source.PROJECT);
+        }
+        return AgentRegistry.of(loading.byKey.values(), withDefaults, loading.shadowed, loading.warnings);
+    }
+
+    private final class Loading {
+
+        final Map<String, AgentDefinition> byKey = new LinkedHashMap<>();
+        final List<AgentRegistry.Shadowed> shadowed = new ArrayList<>();
+        final List<LoadWarning> warnings = new ArrayList<>();
+
+        void directory(Path directory, @Nullable Path project, AgentDefinition.Source source) {
+            if (!Files.isDirectory(directory)) {
+                return;
+            }
+            try {
+                if (symlinks == Symlinks.WITHIN && project != null && leaves(directory, project)) {
+                    skip(directory, directory + ": a link that leads out of the project");
+                    return;
+                }
+                for (Path file : files(directory)) {
+                    file(file, directory, source);
+                }
+            } catch (IOException e) {
+                skip(directory, directory + ": cannot be listed");
+            }
+        }
+
+        private List<Path> files(Path directory) throws IOException {
+            List<Path> files = new ArrayList<>();
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+                for (Path entry : entries) {
+                    if (!nameOf(entry).endsWith(SUFFIX)) {
+                        continue;
+                    }
+                    if (files.size() == MAX_FILES) {
+                        skip(directory, "%s: more than %d agent files".formatted(directory, MAX_FILES));
+                        return List.of();
+                    }
+                    files.add(entry);
+                }
+            }
+            files.sort(Comparator.comparing(
+                    file -> nameOf(file).getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned));
+            return files;
+        }
+
+        private void file(Path file, Path directory, AgentDefinition.Source source) {
+            String path = file.toString();
+            String name = nameOf(file).substring(0, nameOf(file).length() - SUFFIX.length());
+            try {
+                String content = content(file, directory);
+                AgentDefinition definition = AgentFile.read(path, name, content, source, warnings);
+                if (definition != null) {
+                    put(definition);
+                }
+            } catch (AgentFile.UnusableException e) {
+                skip(file, String.valueOf(e.getMessage()));
+                AgentDefinition survivor = byKey.get(name);
+                if (survivor != null && survivor.enabled()) {
+                    warnings.add(new LoadWarning.Substitution(name, AgentRegistry.pathOf(survivor)));
+                }
+            }
+        }
+
+        private void put(AgentDefinition definition) {
+            AgentDefinition loser = byKey.put(definition.name(), definition);
+            if (loser != null) {
+                shadowed.add(new AgentRegistry.Shadowed(
+                        definition.name(), AgentRegistry.pathOf(loser), AgentRegistry.pathOf(definition)));
+            }
+        }
+
+        private void skip(Path path, String reason) {
+            warnings.add(new LoadWarning.Skipped(path.toString(), reason));
+        }
+    }
+
+    private String content(Path file, Path directory) throws AgentFile.UnusableException {
+        try {
+            if (symlinks == Symlinks.WITHIN && leaves(file, directory)) {
+                throw new AgentFile.UnusableException(file + ": a link that leads out of the agents directory");
+            }
+            // Opening a FIFO would wait for a writer.
+            if (!Files.isRegularFile(file)) {
+                throw new AgentFile.UnusableException(file + ": not a file");
+            }
+            byte[] bytes;
+            try (InputStream in = Files.newInputStream(file)) {
+                bytes = in.readNBytes(MAX_BYTES + 1);
+            }
+            if (bytes.length > MAX_BYTES) {
+                throw new AgentFile.UnusableException("%s: larger than %d bytes".formatted(file, MAX_BYTES));
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new AgentFile.UnusableException(file + ": not UTF-8");
+        } catch (NoSuchFileException e) {
+            throw new AgentFile.UnusableException(file + ": not there, or a link to nothing");
+        } catch (IOException e) {
+            throw new AgentFile.UnusableException(file + ": cannot be read");
+        }
+    }
+
+    private static boolean leaves(Path path, Path directory) throws IOException {
+        return !path.toRealPath().startsWith(directory.toRealPath());
+    }
+
+    private static String nameOf(Path file) {
+        return String.valueOf(file.getFileName());
+    }
+}

@@ -1,0 +1,157 @@
+package dev.sallyport.agentfile;
+
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Every definition by its key, user definitions over embedded ones, in order of first insertion (authority.md 4). */
+public final class AgentRegistry {
+
+    private final Map<String, AgentDefinition> byKey;
+    private final List<Shadowed> shadowed;
+    private final List<LoadWarning> warnings;
+
+    private AgentRegistry(Map<String, AgentDefinition> byKey, List<Shadowed> shadowed, List<LoadWarning> warnings) {
+        this.byKey = Collections.unmodifiableMap(byKey);
+        this.shadowed = List.copyOf(shadowed);
+        this.warnings = List.copyOf(warnings);
+    }
+
+    /** A definition that lost its key to another one; paths, or {@code built in}. */
+    public record Shadowed(String name, String path, String by) {}
+
+    public static AgentRegistry of(
+            Collection<AgentDefinition> users,
+            boolean withDefaults,
+            List<Shadowed> shadowed,
+            List<LoadWarning> warnings) {
+        Map<String, AgentDefinition> byKey = new LinkedHashMap<>();
+        if (withDefaults) {
+            EmbeddedAgents.ALL.forEach(definition -> byKey.put(definition.name(), definition));
+        }
+        List<Shadowed> all = new java.util.ArrayList<>(shadowed);
+        for (AgentDefinition definition : users) {
+            AgentDefinition hidden = byKey.put(definition.name(), definition);
+            if (hidden != null) {
+                all.add(new Shadowed(hidden.name(), pathOf(hidden), pathOf(definition)));
+            }
+        }
+        return new AgentRegistry(byKey, all, warnings);
+    }
+
+    public static AgentRegistry of(Collection<AgentDefinition> users) {
+        return of(users, true, List.of(), List.of());
+    }
+
+    /** The agents of a user and a project, embedded ones included; see {@link AgentFiles}. */
+    public static AgentRegistry load(Path agentDir, @Nullable Path cwd) {
+        return new AgentFiles(AgentFiles.Symlinks.WITHIN).load(agentDir, cwd, true);
+    }
+
+    static String pathOf(AgentDefinition definition) {
+        return definition.path() == null ? "built in" : definition.path();
+    }
+
+    public List<AgentDefinition> definitions() {
+        return List.copyOf(byKey.values());
+    }
+
+    public List<String> keys() {
+        return List.copyOf(byKey.keySet());
+    }
+
+    /** Names that can be asked for. */
+    public List<String> available() {
+        return byKey.entrySet().stream()
+                .filter(entry -> entry.getValue().enabled())
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    public Optional<AgentDefinition> get(String key) {
+        return Optional.ofNullable(byKey.get(key));
+    }
+
+    public List<LoadWarning> warnings() {
+        return warnings;
+    }
+
+    public List<Shadowed> shadowed() {
+        return shadowed;
+    }
+
+    /** The exact key, else the first that is equal ignoring case: for showing, never for running. */
+    public Optional<String> looseKey(String name) {
+        if (byKey.containsKey(name)) {
+            return Optional.of(name);
+        }
+        return byKey.keySet().stream()
+                .filter(key -> equalIgnoringCase(key, name))
+                .findFirst();
+    }
+
+    /** The exact key, else the only one that is equal ignoring case; a disabled twin counts. */
+    public Optional<String> strictKey(String name) {
+        if (byKey.containsKey(name)) {
+            return Optional.of(name);
+        }
+        List<String> keys = byKey.keySet().stream()
+                .filter(key -> equalIgnoringCase(key, name))
+                .toList();
+        return keys.size() == 1 ? Optional.of(keys.getFirst()) : Optional.empty();
+    }
+
+    /** The key that a request for this name reaches, fallbacks aside. */
+    public Optional<String> enabledKey(@Nullable String requested) {
+        if (requested == null || requested.isBlank()) {
+            return Optional.empty();
+        }
+        return strictKey(requested.strip()).filter(this::isEnabled);
+    }
+
+    /**
+     * From a requested name to the definition to run. Names are looked up among the keys; they never touch the file system.
+     *
+     * @param fallback the setting: null falls back to {@value EmbeddedAgents#GENERAL_PURPOSE}, {@code none} refuses
+     */
+    public Dispatch dispatch(@Nullable String requested, @Nullable String fallback) {
+        Optional<String> hit = enabledKey(requested);
+        if (hit.isPresent()) {
+            return new Dispatch.To(hit.get(), null);
+        }
+        String name = requested == null ? "" : requested.strip();
+        if (fallback == null) {
+            return new Dispatch.To(EmbeddedAgents.GENERAL_PURPOSE, name);
+        }
+        Dispatch.Cause cause = name.isEmpty() ? Dispatch.Cause.NO_TYPE : Dispatch.Cause.UNKNOWN_OR_DISABLED;
+        String substitute = fallback.strip();
+        if (equalIgnoringCase(substitute, "none")) {
+            return new Dispatch.Refused(cause, name, null, available());
+        }
+        return strictKey(substitute)
+                .filter(this::isEnabled)
+                .<Dispatch>map(key -> new Dispatch.To(key, name))
+                .orElseGet(() -> new Dispatch.Refused(cause, name, substitute, available()));
+    }
+
+    /** The definition behind a key that {@link #dispatch} gave, which may be a fallback that is not there. */
+    public AgentDefinition definition(String key) {
+        AgentDefinition found = byKey.get(key);
+        return found != null && found.enabled() ? found : EmbeddedAgents.LAST_RESORT;
+    }
+
+    private boolean isEnabled(String key) {
+        AgentDefinition definition = byKey.get(key);
+        return definition != null && definition.enabled();
+    }
+
+    private static boolean equalIgnoringCase(String a, String b) {
+        return a.toLowerCase(Locale.ROOT).equals(b.toLowerCase(Locale.ROOT));
+    }
+}
