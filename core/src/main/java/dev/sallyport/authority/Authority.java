@@ -1,0 +1,77 @@
+package dev.sallyport.authority;
+
+import dev.sallyport.containment.Containment;
+import dev.sallyport.containment.Harness;
+import dev.sallyport.json.CanonicalJson;
+import dev.sallyport.json.Digests;
+import dev.sallyport.permission.Narrowing;
+import dev.sallyport.prompt.PromptPlan;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that one agent may do for as long as it runs. Nothing is decided later by looking at a file again.
+ *
+ * @param agent the key of the definition, {@code ad-hoc} for none
+ * @param fellBackFrom the name that was asked for and is not there
+ * @param definition where the definition is written: a path, or {@code built in}
+ * @param definitionDigest of the agent file as read
+ * @param model null only where the harness brings its own
+ * @param maxTurns null is no limit; at least 1, perhaps fractional
+ * @param graceTurns turns between the order to wrap up and the end
+ * @param isolated without extensions, skills and nested agents
+ * @param tools in the order in which they are shown
+ * @param narrowing permission rules of agent files, the ancestors' first; they never widen (S2)
+ * @param unenforced what the harness cannot enforce and the operator accepted (P1)
+ * @param fields every field with its provenance
+ */
+public record Authority(
+        String agent,
+        @Nullable String fellBackFrom,
+        String definition,
+        String definitionDigest,
+        PromptPlan prompt,
+        @Nullable Model model,
+        @Nullable String thinking,
+        @Nullable Double maxTurns,
+        int graceTurns,
+        boolean inheritContext,
+        boolean runInBackground,
+        boolean isolated,
+        List<String> tools,
+        Harness harness,
+        Containment containment,
+        List<Narrowing.Layer> narrowing,
+        List<String> unenforced,
+        List<Field> fields) {
+
+    public Authority {
+        tools = List.copyOf(tools);
+        narrowing = List.copyOf(narrowing);
+        unenforced = List.copyOf(unenforced);
+        fields = List.copyOf(fields);
+    }
+
+    /**
+     * SHA-256 over everything the agent may do, in lower-case hexadecimal. How it came about is not part of it: two authorities
+     * that allow the same have the same digest.
+     */
+    public String digest() {
+        Map<String, Object> granted = AuthorityJson.write(this);
+        granted.remove(AuthorityJson.FIELDS);
+        return Digests.of("sallyport-authority-v1")
+                .field(CanonicalJson.write(granted))
+                .hex();
+    }
+
+    /** Canonical JSON, provenance included. */
+    public String toJson() {
+        return CanonicalJson.write(AuthorityJson.write(this));
+    }
+
+    /** Reads what {@link #toJson} wrote; refuses anything else, unknown fields included. */
+    public static Authority fromJson(String json) {
+        return AuthorityJson.read(json);
+    }
+}

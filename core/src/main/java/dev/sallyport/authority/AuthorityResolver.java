@@ -1,0 +1,683 @@
+package dev.sallyport.authority;
+
+import dev.sallyport.agentfile.AgentDefinition;
+import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.Dispatch;
+import dev.sallyport.agentfile.EmbeddedAgents;
+import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.agentfile.LoadWarning;
+import dev.sallyport.containment.Containment;
+import dev.sallyport.containment.CredentialScope;
+import dev.sallyport.containment.Harness;
+import dev.sallyport.containment.Limits;
+import dev.sallyport.containment.NetworkPolicy;
+import dev.sallyport.containment.RuntimeClass;
+import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.invocation.Invocation;
+import dev.sallyport.invocation.InvocationResolver;
+import dev.sallyport.invocation.Resolved;
+import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.invocation.Turns;
+import dev.sallyport.permission.Narrowing;
+import dev.sallyport.prompt.PromptMode;
+import dev.sallyport.prompt.PromptPlan;
+import dev.sallyport.provenance.Grade;
+import dev.sallyport.provenance.Layer;
+import dev.sallyport.provenance.Origin;
+import dev.sallyport.toolscope.BuiltinTools;
+import dev.sallyport.toolscope.ToolScope;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Works out what a child may do. Pure: the same request has the same answer.
+ *
+ * <p>Two kinds of field are never mixed up. A preference (model, turns, background) belongs to the first that says anything:
+ * agent file, call, setting, default. A capability (tools, workspace, network, credentials, limits, runtime) is what
+ * operator, parent, agent file and call all allow; no word widens it.
+ */
+public final class AuthorityResolver {
+
+    private final AuthorityRequest request;
+    private final SpawnCall call;
+    private final OperatorPolicy operator;
+    private final @Nullable Authority parent;
+    private final List<Field> fields = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
+
+    private AuthorityResolver(AuthorityRequest request) {
+        this.request = request;
+        this.call = request.call();
+        this.operator = request.operator();
+        this.parent = request.parent();
+    }
+
+    public static Outcome resolve(AuthorityRequest request) {
+        return new AuthorityResolver(request).resolve();
+    }
+
+    /** Ends a resolution; never leaves this class. */
+    private static final class RefusedException extends Exception {
+
+        private static final long serialVersionUID = 1;
+
+        private final Refusal refusal;
+
+        RefusedException(Refusal refusal, String reason) {
+            super(reason);
+            this.refusal = refusal;
+        }
+    }
+
+    private record Dispatched(
+            AgentDefinition definition, @Nullable String fellBackFrom) {}
+
+    private Outcome resolve() {
+        AgentRegistry registry = request.registry();
+        registry.warnings().forEach(warning -> warnings.add(warning.message()));
+        try {
+            Dispatched dispatched = dispatch();
+            Authority authority = authority(dispatched);
+            return new Outcome.Granted(authority, explanation(authority.definition()));
+        } catch (RefusedException e) {
+            return new Outcome.Refused(e.refusal, List.of(String.valueOf(e.getMessage())), explanation(null));
+        }
+    }
+
+    private Explanation explanation(@Nullable String definition) {
+        return new Explanation(
+                fields,
+                request.registry().shadowed().stream()
+                        .filter(hidden -> hidden.by().equals(definition))
+                        .toList(),
+                warnings);
+    }
+
+    private Dispatched dispatch() throws RefusedException {
+        String requested = call.agent();
+        if (requested == null) {
+            fields.add(new Field("agent", EmbeddedAgents.AD_HOC.name(), Grade.NONE, Origin.CALL, List.of()));
+            return new Dispatched(EmbeddedAgents.AD_HOC, null);
+        }
+        Dispatch dispatch =
+                request.registry().dispatch(requested, request.settings().fallbackSubagent());
+        if (dispatch instanceof Dispatch.Refused refused) {
+            throw new RefusedException(Refusal.UNKNOWN_AGENT, brokenFileOf(requested, refused.reason()));
+        }
+        Dispatch.To to = (Dispatch.To) dispatch;
+        if (to.fellBackFrom() != null) {
+            String broken = brokenFileOf(requested, "");
+            if (!broken.isEmpty()) {
+                throw new RefusedException(Refusal.AGENT_FILE_INVALID, broken);
+            }
+            warnings.add("agent `%s` is unknown or disabled; `%s` runs instead".formatted(to.fellBackFrom(), to.key()));
+        }
+        AgentDefinition definition = request.registry().definition(to.key());
+        List<Field.Loser> losers = to.fellBackFrom() == null
+                ? List.of()
+                : List.of(new Field.Loser(Origin.call("agent"), to.fellBackFrom(), "unknown or disabled"));
+        fields.add(new Field("agent", definition.name(), Grade.NONE, definition.origin("name"), losers));
+        return new Dispatched(definition, to.fellBackFrom());
+    }
+
+    /** What is wrong with the file that bears the requested name, if it is there and could not be used. */
+    private String brokenFileOf(String requested, String otherwise) {
+        String name = requested.strip().toLowerCase(Locale.ROOT) + ".md";
+        return request.registry().warnings().stream()
+                .filter(warning -> warning instanceof LoadWarning.Skipped skipped
+                        && skipped.path().toLowerCase(Locale.ROOT).endsWith("/" + name))
+                .map(LoadWarning::message)
+                .findFirst()
+                .orElse(otherwise);
+    }
+
+    private Authority authority(Dispatched dispatched) throws RefusedException {
+        AgentDefinition definition = dispatched.definition();
+        Invocation invocation = InvocationResolver.resolve(definition, call, request.settings(), parent != null);
+        Harness harness = harness(definition);
+        Model model = model(invocation.model(), harness);
+        String thinking = thinking(invocation.thinking());
+        Double maxTurns = maxTurns(invocation.maxTurns(), harness);
+        preference("inheritContext", yesNo(invocation.inheritContext()), Grade.NONE, invocation.inheritContext());
+        preference("runInBackground", yesNo(invocation.runInBackground()), Grade.NONE, invocation.runInBackground());
+        preference("isolated", yesNo(invocation.isolated()), Grade.RUNNER, invocation.isolated());
+        List<String> tools = tools(definition);
+        List<Narrowing.Layer> narrowing = narrowing(definition);
+        PromptPlan prompt = prompt(definition);
+        Containment containment = new Containment(
+                workspace(definition, invocation, tools),
+                network(definition),
+                credentials(definition),
+                limits(definition),
+                runtime(definition));
+        List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
+        warnAboutUnused(definition, invocation);
+        return new Authority(
+                definition.name(),
+                dispatched.fellBackFrom(),
+                definition.path() == null ? "built in" : definition.path(),
+                definition.digest(),
+                prompt,
+                model,
+                thinking,
+                maxTurns,
+                request.settings().graceTurns(),
+                invocation.inheritContext().value(),
+                invocation.runInBackground().value(),
+                invocation.isolated().value(),
+                tools,
+                harness,
+                containment,
+                narrowing,
+                unenforced,
+                fields);
+    }
+
+    private Harness harness(AgentDefinition definition) throws RefusedException {
+        Harness file = definition.sandbox().harness();
+        Harness wished = call.harness();
+        // The two need different inputs: silently running the other one would run nothing that was asked for.
+        if (file != null && wished != null && file != wished) {
+            throw new RefusedException(
+                    Refusal.HARNESS_CONFLICT,
+                    "harness: %s asks for %s, the call for %s"
+                            .formatted(definition.origin("sandbox.harness"), file.wire(), wished.wire()));
+        }
+        Harness harness = file != null ? file : wished != null ? wished : Harness.BUILTIN;
+        Origin origin = file != null
+                ? definition.origin("sandbox.harness")
+                : wished != null ? Origin.call("harness") : Origin.DEFAULT;
+        fields.add(new Field("harness", harness.wire(), Grade.NONE, origin, List.of()));
+        return harness;
+    }
+
+    private @Nullable String thinking(@Nullable Resolved<String> asked) {
+        if (asked == null || asked.value().isEmpty()) {
+            fields.add(new Field("thinking", "-", Grade.RUNNER, Origin.DEFAULT, List.of()));
+            return null;
+        }
+        preference("thinking", asked.value(), Grade.RUNNER, asked);
+        return asked.value();
+    }
+
+    private @Nullable Model model(@Nullable Resolved<String> input, Harness harness) throws RefusedException {
+        List<Field.Loser> losers = new ArrayList<>();
+        Origin origin = Origin.DEFAULT;
+        Model model = null;
+        if (input != null && !input.value().isEmpty()) {
+            String asked = input.value();
+            origin = input.origin();
+            losers.addAll(losers(input.outranked()));
+            model = available(asked);
+            if (model == null && origin.layer() == Layer.CALL) {
+                throw new RefusedException(
+                        Refusal.MODEL_UNAVAILABLE, "model `%s` is not available%s".formatted(asked, choices()));
+            }
+            if (model == null) {
+                losers.add(new Field.Loser(origin, asked, "not available"));
+                warnings.add("%s: model `%s` is not available".formatted(origin.location(), asked));
+            }
+        }
+        if (model == null && parent != null && parent.model() != null) {
+            model = parent.model();
+            origin = Origin.parent(parent.agent());
+        }
+        if (model == null && operator.defaultModel() != null) {
+            model = operator.defaultModel();
+            origin = Origin.operator("default model");
+        }
+        if (model == null && harness == Harness.BUILTIN) {
+            throw new RefusedException(
+                    Refusal.MODEL_MISSING,
+                    "no model is available: name one in the call or the agent file, or set a default");
+        }
+        fields.add(new Field(
+                "model",
+                model == null ? "-" : model.toString(),
+                Grade.DOOR,
+                model == null ? Origin.DEFAULT : origin,
+                losers));
+        return model;
+    }
+
+    private @Nullable Model available(String asked) {
+        List<Model> models = operator.models();
+        if (models != null) {
+            return models.stream()
+                    .filter(model -> model.toString().equalsIgnoreCase(asked))
+                    .findFirst()
+                    .orElse(null);
+        }
+        try {
+            return Model.parse(asked);
+        } catch (IllegalArgumentException notAModel) {
+            return null;
+        }
+    }
+
+    private String choices() {
+        List<Model> models = operator.models();
+        return models == null
+                ? " (expected: provider/id)"
+                : " (available: %s)"
+                        .formatted(String.join(
+                                ", ",
+                                models.stream().map(Model::toString).sorted().toList()));
+    }
+
+    private @Nullable Double maxTurns(@Nullable Resolved<Double> asked, Harness harness) {
+        Double turns;
+        Origin origin;
+        if (asked != null) {
+            turns = Turns.normalize(asked.value());
+            origin = asked.origin();
+        } else {
+            // A command has no turns that a setting could limit.
+            turns = harness == Harness.BUILTIN
+                    ? Turns.normalize(request.settings().defaultMaxTurns())
+                    : null;
+            origin = turns == null ? Origin.DEFAULT : Origin.setting("defaultMaxTurns");
+        }
+        fields.add(new Field(
+                "maxTurns",
+                turns == null ? "unlimited" : turns % 1 == 0 ? String.valueOf(turns.longValue()) : turns.toString(),
+                Grade.RUNNER,
+                origin,
+                asked == null ? List.of() : losers(asked.outranked())));
+        return turns;
+    }
+
+    private List<String> tools(AgentDefinition definition) {
+        ToolScope scope =
+                ToolScope.of(definition.tools(), definition.disallowedTools(), parent == null ? null : parent.tools());
+        List<Field.Loser> losers = new ArrayList<>();
+        if (!scope.denied().isEmpty()) {
+            losers.add(new Field.Loser(
+                    definition.origin("tools"),
+                    words(scope.denied()),
+                    "%s denies".formatted(definition.origin("disallowed_tools"))));
+        }
+        if (parent != null && !scope.withheld().isEmpty()) {
+            losers.add(new Field.Loser(
+                    definition.origin("tools"),
+                    words(scope.withheld()),
+                    "parent %s has none".formatted(parent.agent())));
+        }
+        scope.unknown().forEach(name -> {
+            losers.add(new Field.Loser(definition.origin("tools"), name, "no such tool"));
+            warnings.add(
+                    "%s: unknown tool `%s`".formatted(definition.origin("tools").location(), name));
+        });
+        fields.add(new Field("tools", words(scope.tools()), Grade.RUNNER, definition.origin("tools"), losers));
+        return scope.tools();
+    }
+
+    private List<Narrowing.Layer> narrowing(AgentDefinition definition) {
+        List<Narrowing.Layer> layers = new ArrayList<>(parent == null ? List.of() : parent.narrowing());
+        Origin origin = definition.origin("permission");
+        if (!definition.permission().isEmpty()) {
+            layers.add(new Narrowing.Layer(origin.location(), definition.permission()));
+        }
+        String value = layers.isEmpty()
+                ? "-"
+                : "narrowed by "
+                        + words(layers.stream().map(Narrowing.Layer::origin).toList());
+        fields.add(new Field("permission", value, Grade.RUNNER, layers.isEmpty() ? Origin.DEFAULT : origin, List.of()));
+        return layers;
+    }
+
+    private PromptPlan prompt(AgentDefinition definition) {
+        // Nobody hands a parent's prompt in yet (P7): append mode begins with the generic text.
+        fields.add(new Field(
+                "prompt",
+                "%s, %d characters"
+                        .formatted(
+                                definition.promptMode().wire(),
+                                definition.systemPrompt().length()),
+                Grade.NONE,
+                definition.origin("prompt_mode"),
+                List.of()));
+        if (definition.promptMode() == PromptMode.APPEND && definition.path() != null) {
+            warnings.add("prompt_mode append: there is no parent prompt to append to; a generic one is used");
+        }
+        return new PromptPlan(definition.promptMode(), definition.name(), definition.systemPrompt(), null);
+    }
+
+    private WorkspaceAccess workspace(AgentDefinition definition, Invocation invocation, List<String> tools)
+            throws RefusedException {
+        Origin file = definition.origin("sandbox.workspace");
+        Narrowed<WorkspaceAccess> access = null;
+        WorkspaceAccess declared = definition.sandbox().workspace();
+        if (declared != null) {
+            access = narrowed(declared, file, WorkspaceAccess::meet, WorkspaceAccess::wire);
+        }
+        if (invocation.worktree().value()) {
+            access = wish(access, invocation.worktree().origin(), WorkspaceAccess.CLONE);
+        }
+        WorkspaceAccess wished = call.workspace();
+        if (wished != null) {
+            if (wished == WorkspaceAccess.CLONE && !clonesAllowed(invocation)) {
+                throw new RefusedException(
+                        Refusal.WORKSPACE_CONFLICT,
+                        "workspace: the call asks for a clone, %s".formatted(whyNoClone(definition, invocation)));
+            }
+            access = wish(access, Origin.call("workspace"), wished);
+        }
+        if (access == null) {
+            access = narrowed(
+                    defaultWorkspace(invocation, tools), Origin.DEFAULT, WorkspaceAccess::meet, WorkspaceAccess::wire);
+        }
+        for (Resolved.Outranked outranked : invocation.worktree().outranked()) {
+            access.losers()
+                    .add(new Field.Loser(outranked.origin(), "isolation " + outranked.value(), outranked.reason()));
+        }
+        if (parent != null) {
+            WorkspaceAccess ceiling = parent.containment().workspace();
+            requireComparable(access.value(), ceiling, access.winner(), Origin.parent(parent.agent()));
+            access.cap(Origin.parent(parent.agent()), ceiling);
+        }
+        field("workspace", access, Grade.KERNEL);
+        return access.value();
+    }
+
+    private static Narrowed<WorkspaceAccess> wish(
+            @Nullable Narrowed<WorkspaceAccess> access, Origin origin, WorkspaceAccess wished) throws RefusedException {
+        if (access == null) {
+            return narrowed(wished, origin, WorkspaceAccess::meet, WorkspaceAccess::wire);
+        }
+        requireComparable(access.value(), wished, access.winner(), origin);
+        access.wish(origin, wished);
+        return access;
+    }
+
+    /** Read-only and clone have nothing in common; a child without the workspace it needs would only fail later. */
+    private static void requireComparable(WorkspaceAccess one, WorkspaceAccess other, Origin from, Origin against)
+            throws RefusedException {
+        if (!one.atMost(other) && !other.atMost(one)) {
+            throw new RefusedException(
+                    Refusal.WORKSPACE_CONFLICT,
+                    "workspace: %s from %s and %s from %s exclude each other"
+                            .formatted(one.wire(), from, other.wire(), against));
+        }
+    }
+
+    private boolean clonesAllowed(Invocation invocation) {
+        return request.settings().worktreeIsolation() && !invocation.worktreeVetoed();
+    }
+
+    private static String whyNoClone(AgentDefinition definition, Invocation invocation) {
+        return invocation.worktreeVetoed()
+                ? "%s forbids it".formatted(definition.origin("isolation"))
+                : "setting worktreeIsolation forbids it";
+    }
+
+    private WorkspaceAccess defaultWorkspace(Invocation invocation, List<String> tools) {
+        if (!call.hasDirectory()) {
+            return WorkspaceAccess.NONE;
+        }
+        WorkspaceAccess wanted = BuiltinTools.canWrite(tools) && clonesAllowed(invocation)
+                ? WorkspaceAccess.CLONE
+                : WorkspaceAccess.READ_ONLY;
+        // Nobody asked for it, so what the parent has will do.
+        return parent != null && wanted.meet(parent.containment().workspace()) == WorkspaceAccess.NONE
+                ? parent.containment().workspace()
+                : wanted;
+    }
+
+    private NetworkPolicy network(AgentDefinition definition) {
+        Narrowed<NetworkPolicy> network = asked(
+                definition.sandbox().network(),
+                definition.origin("sandbox.network"),
+                call.network(),
+                "network",
+                NetworkPolicy.none(),
+                NetworkPolicy::meet,
+                policy -> words(policy.words()));
+        if (operator.hosts() != null) {
+            network.cap(Origin.operator("hosts"), operator.hosts());
+        }
+        if (parent != null) {
+            network.cap(Origin.parent(parent.agent()), parent.containment().network());
+        }
+        field("network", network, network.value() instanceof NetworkPolicy.None ? Grade.KERNEL : Grade.DOOR);
+        return network.value();
+    }
+
+    private CredentialScope credentials(AgentDefinition definition) {
+        Narrowed<CredentialScope> credentials = asked(
+                definition.sandbox().credentials(),
+                definition.origin("sandbox.credentials"),
+                call.credentials(),
+                "credentials",
+                CredentialScope.NONE,
+                CredentialScope::meet,
+                scope -> words(scope.names()));
+        credentials.cap(Origin.operator("credentials"), operator.credentials());
+        if (parent != null) {
+            credentials.cap(Origin.parent(parent.agent()), parent.containment().credentials());
+        }
+        field("credentials", credentials, Grade.DOOR);
+        return credentials.value();
+    }
+
+    private Limits limits(AgentDefinition definition) {
+        Limits.Partial file = definition.sandbox().limits();
+        Limits.Partial wished = call.limits();
+        return new Limits(
+                (int) limit(
+                        definition, "cpu", file.cpuMillis(), wished.cpuMillis(), Limits::cpuMillis, Limits::showCpu),
+                limit(
+                        definition,
+                        "memory",
+                        file.memoryBytes(),
+                        wished.memoryBytes(),
+                        Limits::memoryBytes,
+                        Limits::showBytes),
+                (int) limit(definition, "pids", file.pids(), wished.pids(), Limits::pids, String::valueOf),
+                Duration.ofMillis(limit(
+                        definition,
+                        "wall",
+                        file.wall() == null ? null : (Long) file.wall().toMillis(),
+                        wished.wall() == null ? null : (Long) wished.wall().toMillis(),
+                        limits -> limits.wall().toMillis(),
+                        millis -> Limits.showDuration(Duration.ofMillis(millis)))),
+                limit(definition, "disk", file.diskBytes(), wished.diskBytes(), Limits::diskBytes, Limits::showBytes));
+    }
+
+    private long limit(
+            AgentDefinition definition,
+            String key,
+            @Nullable Number file,
+            @Nullable Number wished,
+            ToLongFunction<Limits> of,
+            Function<Long, String> show) {
+        Narrowed<Long> limit = asked(
+                file == null ? null : (Long) file.longValue(),
+                definition.origin("sandbox.limits." + key),
+                wished == null ? null : (Long) wished.longValue(),
+                "limits." + key,
+                of.applyAsLong(Limits.DEFAULT),
+                Math::min,
+                show);
+        limit.cap(Origin.operator("limits." + key), of.applyAsLong(operator.maxLimits()));
+        if (parent != null) {
+            limit.cap(
+                    Origin.parent(parent.agent()),
+                    of.applyAsLong(parent.containment().limits()));
+        }
+        field("limits." + key, limit, key.equals("wall") ? Grade.DOOR : Grade.KERNEL);
+        return limit.value();
+    }
+
+    private RuntimeClass runtime(AgentDefinition definition) throws RefusedException {
+        Origin file = definition.origin("sandbox.runtime");
+        RuntimeClass declared = definition.sandbox().runtime();
+        RuntimeClass wished = call.runtime();
+        RuntimeClass inherited = parent == null ? null : parent.containment().runtime();
+        List<Field.Loser> losers = new ArrayList<>();
+        RuntimeClass runtime = operator.runtimes().getFirst();
+        Origin origin = Origin.operator("runtimes");
+        if (inherited != null) {
+            runtime = inherited;
+            origin = Origin.parent(parent == null ? "" : parent.agent());
+        }
+        if (wished != null) {
+            runtime = wished;
+            origin = Origin.call("runtime");
+        }
+        if (declared != null && (wished == null || !wished.atLeastAsStrictAs(declared))) {
+            if (wished != null && !declared.atLeastAsStrictAs(wished)) {
+                throw new RefusedException(
+                        Refusal.RUNTIME_NOT_ALLOWED,
+                        "runtime: %s asks for %s, the call for %s".formatted(file, declared.wire(), wished.wire()));
+            }
+            if (wished != null) {
+                losers.add(new Field.Loser(origin, wished.wire(), "%s asks for more isolation".formatted(file)));
+            }
+            runtime = declared;
+            origin = file;
+        } else if (declared != null && declared != wished) {
+            losers.add(new Field.Loser(file, declared.wire(), "the call asks for more isolation"));
+        }
+        if (inherited != null && !runtime.atLeastAsStrictAs(inherited)) {
+            throw new RefusedException(
+                    Refusal.RUNTIME_NOT_ALLOWED,
+                    "runtime: `%s` is weaker than the parent's `%s`".formatted(runtime.wire(), inherited.wire()));
+        }
+        if (!operator.runtimes().contains(runtime)) {
+            throw new RefusedException(
+                    Refusal.RUNTIME_NOT_ALLOWED,
+                    "runtime: `%s` is not offered here (available: %s)"
+                            .formatted(
+                                    runtime.wire(),
+                                    words(operator.runtimes().stream()
+                                            .map(RuntimeClass::wire)
+                                            .toList())));
+        }
+        fields.add(new Field("runtime", runtime.wire(), Grade.KERNEL, origin, losers));
+        return runtime;
+    }
+
+    private List<String> unenforced(
+            Harness harness, List<String> tools, List<Narrowing.Layer> narrowing, @Nullable Double maxTurns)
+            throws RefusedException {
+        if (harness == Harness.BUILTIN) {
+            return List.of();
+        }
+        List<String> unenforced = new ArrayList<>();
+        if (!tools.equals(BuiltinTools.NAMES)) {
+            unenforced.add("tools");
+        }
+        if (!narrowing.isEmpty()) {
+            unenforced.add("permission");
+        }
+        if (maxTurns != null) {
+            unenforced.add("maxTurns");
+        }
+        if (!unenforced.isEmpty() && !operator.acceptUnenforced()) {
+            throw new RefusedException(
+                    Refusal.UNENFORCED,
+                    "harness command cannot enforce %s; the operator can accept that with harness.acceptUnenforced"
+                            .formatted(words(unenforced)));
+        }
+        if (!unenforced.isEmpty()) {
+            fields.add(new Field(
+                    "unenforced",
+                    words(unenforced),
+                    Grade.NONE,
+                    Origin.operator("harness.acceptUnenforced"),
+                    List.of()));
+        }
+        return unenforced;
+    }
+
+    private void warnAboutUnused(AgentDefinition definition, Invocation invocation) {
+        List<String> unused = new ArrayList<>();
+        if (definition.extSelectors() != null) {
+            unused.add("tools ext:");
+        }
+        if (definition.extensions() instanceof Inclusion.Only) {
+            unused.add("extensions");
+        }
+        if (definition.excludeExtensions() != null) {
+            unused.add("exclude_extensions");
+        }
+        if (definition.skills() instanceof Inclusion.Only) {
+            unused.add("skills");
+        }
+        if (definition.memory() != null) {
+            unused.add("memory");
+        }
+        if (definition.allowedSubagents() != null) {
+            unused.add("allowed_subagents");
+        }
+        if (definition.persistSession() != null) {
+            unused.add("persist_session");
+        }
+        if (definition.sessionDir() != null) {
+            unused.add("session_dir");
+        }
+        if (definition.outputTranscript() != null) {
+            unused.add("output_transcript");
+        }
+        if (!unused.isEmpty()) {
+            warnings.add("%s: no effect yet: %s".formatted(definition.origin("").location(), words(unused)));
+        }
+        if (invocation.inheritContext().value()) {
+            warnings.add("inheritContext: there is no parent conversation; the task goes alone");
+        }
+    }
+
+    /** What agent file and call ask for together; the default counts only where both are silent. */
+    private static <T> Narrowed<T> asked(
+            @Nullable T file,
+            Origin fileOrigin,
+            @Nullable T wished,
+            String callField,
+            T fallback,
+            BinaryOperator<T> meet,
+            Function<T, String> show) {
+        if (file == null) {
+            return wished == null
+                    ? narrowed(fallback, Origin.DEFAULT, meet, show)
+                    : narrowed(wished, Origin.call(callField), meet, show);
+        }
+        Narrowed<T> asked = narrowed(file, fileOrigin, meet, show);
+        if (wished != null) {
+            asked.wish(Origin.call(callField), wished);
+        }
+        return asked;
+    }
+
+    private static <T> Narrowed<T> narrowed(T value, Origin origin, BinaryOperator<T> meet, Function<T, String> show) {
+        return new Narrowed<>(value, origin, meet, show);
+    }
+
+    private <T> void field(String name, Narrowed<T> narrowed, Grade grade) {
+        fields.add(new Field(name, narrowed.shown(), grade, narrowed.winner(), narrowed.losers()));
+    }
+
+    private void preference(String name, String value, Grade grade, Resolved<?> resolved) {
+        fields.add(new Field(name, value, grade, resolved.origin(), losers(resolved.outranked())));
+    }
+
+    private static List<Field.Loser> losers(List<Resolved.Outranked> outranked) {
+        return outranked.stream()
+                .map(loser -> new Field.Loser(loser.origin(), loser.value(), loser.reason()))
+                .toList();
+    }
+
+    private static String yesNo(Resolved<Boolean> flag) {
+        return flag.value() ? "yes" : "no";
+    }
+
+    private static String words(List<String> words) {
+        return words.isEmpty() ? "none" : String.join(", ", words);
+    }
+}

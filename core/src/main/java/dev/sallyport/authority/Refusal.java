@@ -1,0 +1,22 @@
+package dev.sallyport.authority;
+
+import java.util.Locale;
+
+/** Why there is no authority. The codes are API: none is ever renamed. */
+public enum Refusal {
+    UNKNOWN_AGENT,
+    /** The agent's own file could not be used; running another one instead could be wider. */
+    AGENT_FILE_INVALID,
+    MODEL_UNAVAILABLE,
+    MODEL_MISSING,
+    WORKSPACE_CONFLICT,
+    RUNTIME_NOT_ALLOWED,
+    HARNESS_CONFLICT,
+    /** The harness cannot enforce what the agent file restricts (P1). */
+    UNENFORCED;
+
+    /** {@code unknown-agent} and so on. */
+    public String code() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}
