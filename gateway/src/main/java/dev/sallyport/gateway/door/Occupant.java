@@ -1,5 +1,7 @@
 package dev.sallyport.gateway.door;
 
+import dev.sallyport.containment.HostPort;
+import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.Tenant;
 import java.io.IOException;
@@ -41,8 +43,16 @@ public interface Occupant {
      */
     long report(List<Report> reports);
 
-    /** Asks whether one tool call may run, and waits for people at most this long; then it is {@code PENDING}. */
+    /** Asks whether one tool call in scope may run, and waits for people at most this long; then it is {@code PENDING}. */
     Verdict authorize(ToolCall call, Duration wait) throws InterruptedException;
+
+    NetworkPolicy network();
+
+    /**
+     * Asks whether a listed host may be connected to, and waits for people at most this long; then it is {@code PENDING}.
+     * No name is resolved before.
+     */
+    Verdict mayConnect(HostPort target, Duration wait) throws InterruptedException;
 
     /** HEAD of the source as a bundle; empty if the child has no clone. The door closes it. */
     Optional<InputStream> workspace() throws IOException;
@@ -64,6 +74,6 @@ public interface Occupant {
     /** Settles one answered model call. */
     void used(ModelUse use);
 
-    /** A fact that the gateway itself saw, for the child's timeline (S4). */
+    /** A fact that the gateway itself saw, for the child's timeline (S4). As often as the child likes, so to be capped. */
     void observed(Observation observation);
 }

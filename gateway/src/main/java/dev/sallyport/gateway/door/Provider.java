@@ -1,0 +1,67 @@
+package dev.sallyport.gateway.door;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who answers at {@code /model/<name>}, and with which key.
+ *
+ * @param baseUrl what stands before {@code /v1/…}
+ * @param credential name of the key
+ * @param betas feature names that a child may ask for in {@code anthropic-beta}; each is an exposure (S17)
+ * @param plaintextLoopback lets {@code baseUrl} be plain HTTP to this machine
+ */
+public record Provider(
+        String name, URI baseUrl, ModelShape shape, String credential, Set<String> betas, boolean plaintextLoopback) {
+
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,39}");
+    private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "[::1]", "localhost");
+
+    public Provider {
+        betas = Set.copyOf(betas);
+        if (!NAME.matcher(name).matches() || name.equals(ScriptedModels.PROVIDER)) {
+            throw new IllegalArgumentException("provider: `%s` (expected: up to 40 of a-z, 0-9 and -, not %s)"
+                    .formatted(name, ScriptedModels.PROVIDER));
+        }
+        if (baseUrl.getHost() == null
+                || baseUrl.getRawQuery() != null
+                || baseUrl.getRawFragment() != null
+                || baseUrl.getRawUserInfo() != null) {
+            throw new IllegalArgumentException(
+                    "provider %s: base URL (expected: scheme, host, optional port and path)".formatted(name));
+        }
+        if (!isSecure(baseUrl.getScheme(), baseUrl.getHost(), plaintextLoopback)) {
+            throw new IllegalArgumentException("provider %s: base URL `%s` (expected: https)".formatted(name, baseUrl));
+        }
+    }
+
+    public static Provider anthropic() {
+        return new Provider(
+                "anthropic",
+                URI.create("https://api.anthropic.com"),
+                ModelShape.MESSAGES,
+                "anthropic",
+                Set.of(),
+                false);
+    }
+
+    public static Provider openai() {
+        return new Provider("openai", URI.create("https://api.openai.com"), ModelShape.CHAT, "openai", Set.of(), false);
+    }
+
+    URI at(String path) {
+        String base = baseUrl.toString();
+        return URI.create((base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path);
+    }
+
+    private static boolean isSecure(@Nullable String scheme, String host, boolean plaintextLoopback) {
+        return switch (scheme == null ? "" : scheme.toLowerCase(Locale.ROOT)) {
+            case "https" -> true;
+            case "http" -> plaintextLoopback && LOOPBACK.contains(host);
+            default -> false;
+        };
+    }
+}
