@@ -141,7 +141,7 @@ final class AgentFile {
     }
 
     private @Nullable Object value(String key) {
-        return matter.values().get(key);
+        return matter.get(key);
     }
 
     private @Nullable String text(String key) {
@@ -314,7 +314,9 @@ final class AgentFile {
     }
 
     private void warnAboutUnknownKeys() {
-        for (String key : matter.values().keySet()) {
+        Set<?> keys = matter.value() instanceof Map<?, ?> members ? members.keySet() : Set.of();
+        for (Object field : keys) {
+            String key = (String) field;
             if (!KNOWN.contains(key)) {
                 String hint = Nearest.to(key, KNOWN)
                         .map(" (nearest: `%s`)"::formatted)

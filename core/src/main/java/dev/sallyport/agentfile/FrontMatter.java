@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The YAML block at the head of an agent file, and the text after it (authority.md 2.1).
  *
- * @param values what the block says; empty for a block that is no map
+ * @param value what the block says, mostly a map; an empty one if it says nothing
  * @param lines the line in the file, counted from 1, of every key by its dotted path
  */
-record FrontMatter(Map<String, @Nullable Object> values, String body, Map<String, Integer> lines) {
+record FrontMatter(Object value, String body, Map<String, Integer> lines) {
 
     private static final String FENCE = "---";
     // The fence and the one character after it, whatever it is.
@@ -32,12 +32,13 @@ record FrontMatter(Map<String, @Nullable Object> values, String body, Map<String
         } catch (YamlDocument.MalformedException e) {
             throw new YamlDocument.MalformedException(e.line() + linesBefore, e.problem());
         }
-        Map<String, @Nullable Object> values = new LinkedHashMap<>();
-        if (document.value() instanceof Map<?, ?> members) {
-            members.forEach((key, value) -> values.put((String) key, value));
-        }
         Map<String, Integer> lines = new LinkedHashMap<>();
         document.lines().forEach((path, line) -> lines.put(path, line + linesBefore));
-        return new FrontMatter(values, body, lines);
+        return new FrontMatter(document.value() == null ? Map.of() : document.value(), body, lines);
+    }
+
+    /** Null for a field that is not there, also if the block is no map. */
+    @Nullable Object get(String field) {
+        return value instanceof Map<?, ?> members ? members.get(field) : null;
     }
 }

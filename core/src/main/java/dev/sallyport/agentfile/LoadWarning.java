@@ -27,7 +27,7 @@ public sealed interface LoadWarning {
 
     default String message() {
         return switch (this) {
-            case Skipped(_, String reason) -> "skipped " + reason;
+            case Skipped skipped -> "skipped " + skipped.reason();
             case Substitution(String agent, String survivor) -> "agent `%s` is now %s".formatted(agent, survivor);
             case ReservedName(String path, String name) ->
                 "skipped %s: name `%s` contains a colon, which is reserved".formatted(path, name);
