@@ -1,0 +1,104 @@
+package dev.sallyport.runner;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * Runs git in the child's clone, where everything may have been prepared by whoever works there: hooks, signing, monitors and
+ * pagers are off, not for safety, which is the container's, but so that the result still gets out.
+ */
+final class Git {
+
+    private static final int LAST_WORDS = 500;
+
+    private static final List<String> QUIET = List.of(
+            "git",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "commit.gpgSign=false",
+            "-c",
+            "gc.auto=0",
+            "-c",
+            "maintenance.auto=false");
+
+    private final Path directory;
+
+    Git(Path directory) {
+        this.directory = directory;
+    }
+
+    @FunctionalInterface
+    interface Feed {
+
+        void to(OutputStream input) throws IOException;
+    }
+
+    @FunctionalInterface
+    interface Drain {
+
+        void from(InputStream output) throws IOException;
+    }
+
+    /** Returns what it printed, without white space at the ends. */
+    String run(String... arguments) throws IOException, InterruptedException {
+        return run(input -> {}, arguments);
+    }
+
+    String run(Feed feed, String... arguments) throws IOException, InterruptedException {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        run(feed, output -> output.transferTo(printed), arguments);
+        return printed.toString(StandardCharsets.UTF_8).strip();
+    }
+
+    void run(Feed feed, Drain drain, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(QUIET);
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        builder.environment().put("GIT_CONFIG_GLOBAL", "/dev/null");
+        builder.environment().put("GIT_TERMINAL_PROMPT", "0");
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        Process process = builder.start();
+        CompletableFuture<String> words = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("git").start(() -> words.complete(lastWords(process.getErrorStream())));
+        try {
+            feed(process, feed);
+            drain.from(process.getInputStream());
+            int code = process.waitFor();
+            if (code != 0) {
+                throw new GitException("git %s: exit code %d: %s".formatted(arguments[0], code, words.get()));
+            }
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static void feed(Process process, Feed feed) throws IOException {
+        try (OutputStream input = process.getOutputStream()) {
+            feed.to(input);
+        }
+    }
+
+    private static String lastWords(InputStream errors) {
+        try {
+            byte[] all = errors.readNBytes(64 * 1024);
+            errors.transferTo(OutputStream.nullOutputStream());
+            String text = new String(all, StandardCharsets.UTF_8).strip();
+            return text.substring(Math.max(0, text.length() - LAST_WORDS));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.sallyport.runner.door;
+
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What this child is to be. The task itself comes later, when the gateway has checked the mount (S5).
+ *
+ * @param maxTurns may be a fraction (authority.md §5.1); null means unlimited
+ * @param outputLimit bytes of one tool's output
+ */
+public record Assignment(
+        String child,
+        Harness harness,
+        Optional<Model> model,
+        List<String> tools,
+        String systemPrompt,
+        @Nullable Double maxTurns,
+        double graceTurns,
+        Workspace workspace,
+        List<String> command,
+        Duration toolTimeout,
+        int outputLimit) {
+
+    private static final int VERSION = 1;
+
+    public enum Harness {
+        BUILTIN,
+        COMMAND
+    }
+
+    public record Model(String provider, String id, Shape shape) {
+
+        public enum Shape {
+            MESSAGES,
+            CHAT
+        }
+
+        @Override
+        public String toString() {
+            return provider + "/" + id;
+        }
+    }
+
+    /**
+     * Where the child works.
+     *
+     * @param ownBranch empty unless it is a private clone
+     */
+    public record Workspace(String directory, Optional<Branch> ownBranch) {}
+
+    /**
+     * What a private clone begins and ends with.
+     *
+     * @param base the commit to start from
+     */
+    public record Branch(String name, String base) {}
+
+    public Assignment {
+        tools = List.copyOf(tools);
+        command = List.copyOf(command);
+    }
+
+    /**
+     * Reads the first command of the control stream.
+     *
+     * @throws IllegalArgumentException if this runner does not understand it (P14)
+     */
+    public static Assignment of(JsonNode data) {
+        if (data.path("version").asInt(0) != VERSION) {
+            throw new IllegalArgumentException(
+                    "assignment of version %s (expected: %d)".formatted(data.path("version"), VERSION));
+        }
+        Harness harness = oneOf(Harness.values(), data, "harness");
+        JsonNode model = data.path("model");
+        JsonNode maxTurns = data.path("maxTurns");
+        JsonNode workspace = data.path("workspace");
+        List<String> command = texts(data.path("command"));
+        if (harness == Harness.COMMAND && command.isEmpty()) {
+            throw new IllegalArgumentException("assignment without a command");
+        }
+        if (harness == Harness.BUILTIN && !model.isObject()) {
+            throw new IllegalArgumentException("assignment without a model");
+        }
+        return new Assignment(
+                text(data, "child"),
+                harness,
+                model.isObject()
+                        ? Optional.of(new Model(
+                                text(model, "provider"),
+                                text(model, "id"),
+                                oneOf(Model.Shape.values(), model, "shape")))
+                        : Optional.empty(),
+                texts(data.path("tools")),
+                data.path("systemPrompt").asString(""),
+                maxTurns.isNumber() ? maxTurns.doubleValue() : null,
+                data.path("graceTurns").asDouble(5),
+                new Workspace(
+                        text(workspace, "directory"),
+                        "clone".equals(text(workspace, "mode"))
+                                ? Optional.of(new Branch(text(workspace, "branch"), text(workspace, "base")))
+                                : Optional.empty()),
+                command,
+                duration(data.path("toolTimeout").asString("PT2M")),
+                data.path("outputLimit").asInt(50 * 1024));
+    }
+
+    private static <E extends Enum<E>> E oneOf(E[] values, JsonNode data, String field) {
+        String word = text(data, field);
+        for (E value : values) {
+            if (value.name().toLowerCase(Locale.ROOT).equals(word)) {
+                return value;
+            }
+        }
+        throw new IllegalArgumentException("assignment with %s `%s`".formatted(field, word));
+    }
+
+    private static String text(JsonNode data, String field) {
+        JsonNode value = data.path(field);
+        if (!value.isString()) {
+            throw new IllegalArgumentException("assignment without %s".formatted(field));
+        }
+        return value.stringValue();
+    }
+
+    private static List<String> texts(JsonNode values) {
+        List<String> texts = new ArrayList<>();
+        for (JsonNode value : values) {
+            texts.add(value.asString());
+        }
+        return texts;
+    }
+
+    private static Duration duration(String text) {
+        try {
+            // 15m is how people write PT15M.
+            return Duration.parse(text.startsWith("P") ? text : "PT" + text);
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException("assignment with toolTimeout `%s`".formatted(text));
+        }
+    }
+}

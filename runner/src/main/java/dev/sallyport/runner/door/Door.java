@@ -1,0 +1,269 @@
+package dev.sallyport.runner.door;
+
+import dev.sallyport.identity.CallId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The gateway as this child sees it. Everything that may be said twice is repeated while the gateway is away; what is not
+ * answered for {@code patience} ends in {@link DoorLostException}.
+ */
+public final class Door {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** Bytes of one answer that are taken into memory. */
+    private static final int LARGEST_ANSWER = 8 << 20;
+
+    private static final int MOST_IDLE = 4;
+
+    private final Path socket;
+    private final Duration patience;
+    private final Deque<Connection> idle = new ArrayDeque<>();
+
+    /** Reads a stream to its end. */
+    @FunctionalInterface
+    public interface Source {
+
+        void readFrom(InputStream in) throws IOException, InterruptedException;
+    }
+
+    /** Writes a stream to its end. */
+    @FunctionalInterface
+    public interface Sink {
+
+        void writeTo(OutputStream out) throws IOException, InterruptedException;
+    }
+
+    public Door(Path socket, Duration patience) {
+        this.socket = socket;
+        this.patience = patience;
+    }
+
+    /** Asks whether one call may run, for as long as it takes people to answer. Repeating the question is safe (S26). */
+    public Decision authorize(CallId call, String tool, JsonNode arguments, String directory)
+            throws IOException, InterruptedException {
+        ObjectNode question =
+                JSON.createObjectNode().put("callId", call.value()).put("tool", tool);
+        question.set("arguments", arguments);
+        byte[] body = JSON.writeValueAsBytes(question.put("directory", directory));
+        while (true) {
+            Answer answer = persist("/v1/authorize", body);
+            if (!answer.ok()) {
+                return new Decision(Decision.Outcome.DENIED, answer.detail());
+            }
+            if (!Decision.pending(answer.body())) {
+                return Decision.of(answer.body());
+            }
+            // The door holds the question itself; this is for one that does not.
+            Thread.sleep(Duration.ofMillis(50));
+        }
+    }
+
+    /** Returns when the gateway has stored the events, or has refused them for good. */
+    void report(List<ObjectNode> events) throws IOException, InterruptedException {
+        List<ObjectNode> unsaid = events;
+        while (!unsaid.isEmpty()) {
+            Answer answer = persist("/v1/events", Outbox.json(unsaid));
+            if (!answer.ok()) {
+                return;
+            }
+            long acknowledged = answer.body().path("acknowledged").asLong(0);
+            List<ObjectNode> rest = unsaid.stream()
+                    .filter(event -> event.path("n").asLong() > acknowledged)
+                    .toList();
+            if (rest.size() == unsaid.size()) {
+                throw new IOException("the door acknowledges nothing");
+            }
+            unsaid = rest;
+        }
+    }
+
+    /**
+     * One model call. Waits for a gateway that is away, but never repeats a call by itself: it may have cost something.
+     *
+     * @throws IOException if the answer broke off
+     */
+    public Answer model(String path, byte[] body) throws IOException, InterruptedException {
+        try (Connection connection = connect()) {
+            return Answer.of(connection.post(path, body), LARGEST_ANSWER);
+        } catch (IOException e) {
+            throw interruptedOr(e);
+        }
+    }
+
+    /**
+     * Hands over the bundle of the source, from its start again if it breaks off.
+     *
+     * @throws IOException if the gateway refuses, or {@code source} fails
+     */
+    public void fetchWorkspace(Source source) throws IOException, InterruptedException {
+        Patience left = new Patience(patience);
+        while (true) {
+            try (Connection connection = connect()) {
+                Reply reply = connection.get("/v1/workspace", Map.of());
+                if (reply.status() == 200) {
+                    source.readFrom(reply.body());
+                    return;
+                }
+                Answer answer = Answer.of(reply, LARGEST_ANSWER);
+                if (!answer.temporary()) {
+                    throw new RefusedException(answer);
+                }
+                left.failed(new IOException(answer.detail()));
+            } catch (RefusedException | DoorLostException e) {
+                throw e;
+            } catch (IOException e) {
+                left.failed(interruptedOr(e));
+            }
+        }
+    }
+
+    /** Delivers the bundle of the result. */
+    public Answer deliverWorkspace(Sink sink) throws IOException, InterruptedException {
+        Patience left = new Patience(patience);
+        boolean unsure = false;
+        while (true) {
+            try (Connection connection = connect()) {
+                Answer answer =
+                        Answer.of(connection.put("/v1/workspace", "application/x-git-bundle", sink), LARGEST_ANSWER);
+                if (unsure && answer.code().equals("branch-exists")) {
+                    // It was taken before; only the answer to that had been lost.
+                    return new Answer(200, answer.body(), answer.retryAfter());
+                }
+                if (!answer.temporary()) {
+                    return answer;
+                }
+                left.failed(new IOException(answer.detail()));
+            } catch (DoorLostException e) {
+                throw e;
+            } catch (IOException e) {
+                unsure = true;
+                left.failed(interruptedOr(e));
+            }
+        }
+    }
+
+    /** Follows the control stream until interrupted; a gateway that restarts is asked for what came after the last command. */
+    public void listen(Consumer<Command> commands) throws IOException, InterruptedException {
+        ControlStream stream = new ControlStream(commands);
+        Patience left = new Patience(patience);
+        while (true) {
+            try (Connection connection = Connection.open(socket)) {
+                Reply reply = connection.get("/v1/control", stream.headers());
+                if (reply.status() == 200) {
+                    left.succeeded();
+                    stream.follow(reply.body());
+                }
+                left.failed(new IOException("control stream ended with status %d".formatted(reply.status())));
+            } catch (DoorLostException e) {
+                throw e;
+            } catch (IOException e) {
+                left.failed(interruptedOr(e));
+            }
+        }
+    }
+
+    private Answer persist(String path, byte[] body) throws IOException, InterruptedException {
+        Patience left = new Patience(patience);
+        while (true) {
+            try {
+                Answer answer = exchange(path, body);
+                // No amount of waiting makes room for more events.
+                if (!answer.temporary() || answer.code().equals("events-limit")) {
+                    return answer;
+                }
+                left.failed(new IOException(answer.detail()));
+            } catch (DoorLostException e) {
+                throw e;
+            } catch (IOException e) {
+                left.failed(interruptedOr(e));
+            }
+        }
+    }
+
+    private Answer exchange(String path, byte[] body) throws IOException {
+        Connection connection = idle();
+        try {
+            Reply reply = connection.post(path, body);
+            Answer answer = Answer.of(reply, LARGEST_ANSWER);
+            if (reply.keepAlive()) {
+                release(connection);
+            } else {
+                connection.close();
+            }
+            return answer;
+        } catch (IOException e) {
+            connection.close();
+            closeIdle();
+            throw e;
+        }
+    }
+
+    private Connection connect() throws IOException, InterruptedException {
+        Patience left = new Patience(patience);
+        while (true) {
+            try {
+                return Connection.open(socket);
+            } catch (IOException e) {
+                left.failed(interruptedOr(e));
+            }
+        }
+    }
+
+    private Connection idle() throws IOException {
+        Connection connection;
+        synchronized (idle) {
+            connection = idle.poll();
+        }
+        return connection == null ? Connection.open(socket) : connection;
+    }
+
+    private void release(Connection connection) throws IOException {
+        synchronized (idle) {
+            if (idle.size() < MOST_IDLE) {
+                idle.push(connection);
+                return;
+            }
+        }
+        connection.close();
+    }
+
+    /** What one of them met, a restarted gateway, the others would meet too. */
+    private void closeIdle() throws IOException {
+        synchronized (idle) {
+            while (!idle.isEmpty()) {
+                idle.pop().close();
+            }
+        }
+    }
+
+    /** Channels answer an interrupt by closing; callers want to know which it was. */
+    private static IOException interruptedOr(IOException e) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return e;
+    }
+
+    /** The door understood and will not. */
+    public static final class RefusedException extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        RefusedException(Answer answer) {
+            super(answer.detail());
+        }
+    }
+}

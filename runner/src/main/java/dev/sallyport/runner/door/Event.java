@@ -1,0 +1,105 @@
+package dev.sallyport.runner.door;
+
+import dev.sallyport.identity.CallId;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One thing that the child says of itself (S4). */
+public record Event(Type type, ObjectNode data) {
+
+    /** Characters of one text in an event: the gateway caps what a child may say, and a tail is worth more than a refusal. */
+    static final int LONGEST_TEXT = 64 * 1024;
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    public enum Type {
+        STARTED,
+        WORKSPACE_READY,
+        TURN,
+        ASSISTANT,
+        TOOL_CALL,
+        TOOL_RESULT,
+        OUTPUT,
+        RESULT,
+        ERROR;
+
+        String wire() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    public static Event started(List<String> tools, @Nullable String model, String pid1, int uid) {
+        ObjectNode data = JSON.createObjectNode();
+        tools.forEach(data.putArray("tools")::add);
+        data.put("model", model);
+        return new Event(Type.STARTED, data.put("pid1", pid1).put("uid", uid));
+    }
+
+    public static Event workspaceReady(String head) {
+        return new Event(Type.WORKSPACE_READY, JSON.createObjectNode().put("head", head));
+    }
+
+    public static Event turn(int n) {
+        return new Event(Type.TURN, JSON.createObjectNode().put("n", n));
+    }
+
+    public static Event assistant(String text) {
+        return new Event(Type.ASSISTANT, JSON.createObjectNode().put("text", brief(text)));
+    }
+
+    public static Event toolCall(CallId call, String tool, JsonNode arguments) {
+        ObjectNode data = JSON.createObjectNode().put("callId", call.value()).put("tool", tool);
+        data.set("arguments", abridged(arguments));
+        return new Event(Type.TOOL_CALL, data);
+    }
+
+    public static Event toolResult(
+            CallId call, String tool, String outcome, String output, @Nullable Integer exitCode) {
+        ObjectNode data = JSON.createObjectNode()
+                .put("callId", call.value())
+                .put("tool", tool)
+                .put("outcome", outcome)
+                .put("output", brief(output));
+        if (exitCode != null) {
+            data.put("exitCode", exitCode);
+        }
+        return new Event(Type.TOOL_RESULT, data);
+    }
+
+    public static Event output(String stream, String text) {
+        return new Event(
+                Type.OUTPUT, JSON.createObjectNode().put("stream", stream).put("text", text));
+    }
+
+    public static Event result(String text) {
+        return new Event(Type.RESULT, JSON.createObjectNode().put("text", brief(text)));
+    }
+
+    public static Event error(String code, String message) {
+        return new Event(Type.ERROR, JSON.createObjectNode().put("code", code).put("message", brief(message)));
+    }
+
+    ObjectNode numbered(long n) {
+        ObjectNode node = JSON.createObjectNode().put("n", n).put("type", type.wire());
+        node.set("data", data);
+        return node;
+    }
+
+    private static String brief(String text) {
+        return text.length() <= LONGEST_TEXT
+                ? text
+                : text.substring(0, LONGEST_TEXT) + " [%d more characters]".formatted(text.length() - LONGEST_TEXT);
+    }
+
+    /** The gateway keeps the arguments of every call that it decides; here they are for reading. */
+    private static JsonNode abridged(JsonNode arguments) {
+        String text = arguments.toString();
+        return text.length() <= LONGEST_TEXT
+                ? arguments
+                : JSON.createObjectNode().put("abridged", brief(text));
+    }
+}

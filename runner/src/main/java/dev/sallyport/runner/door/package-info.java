@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.runner.door;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package dev.sallyport.runner.harness;
+
+import dev.sallyport.runner.door.Assignment;
+import dev.sallyport.runner.door.Door;
+import dev.sallyport.runner.door.Event;
+import dev.sallyport.runner.door.Outbox;
+import dev.sallyport.runner.tool.ToolResult;
+import dev.sallyport.runner.tool.Toolbox;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+/** Our own agent loop: a turn is one answer of the model and the tool calls that it asks for, until it asks for none. */
+public final class BuiltinHarness implements Harness {
+
+    private static final Duration MODEL_PAUSE = Duration.ofSeconds(1);
+
+    private static final String WRAP_UP =
+            "[turn limit reached] Finish now: use no more tools than you must and give your final answer.";
+
+    private final Outbox outbox;
+    private final Orders orders;
+    private final ModelCalls model;
+    private final ToolCalls calls;
+    private final Dialogue dialogue;
+    private final TurnLimit limit;
+    private final String route;
+    private String lastText = "";
+
+    public BuiltinHarness(Door door, Outbox outbox, Orders orders, Assignment assignment, Toolbox toolbox) {
+        Assignment.Model assigned =
+                assignment.model().orElseThrow(() -> new IllegalArgumentException("the builtin harness needs a model"));
+        this.outbox = outbox;
+        this.orders = orders;
+        this.model = new ModelCalls(door, outbox, MODEL_PAUSE);
+        this.calls = new ToolCalls(
+                door,
+                outbox,
+                orders,
+                toolbox,
+                assignment.tools(),
+                assignment.workspace().directory());
+        this.dialogue = Dialogue.with(assigned, assignment.systemPrompt());
+        this.limit = new TurnLimit(assignment.maxTurns(), assignment.graceTurns());
+        this.route = "/model/" + assigned.provider() + dialogue.route();
+    }
+
+    @Override
+    public int run(String prompt) throws IOException, InterruptedException {
+        dialogue.user(prompt);
+        try {
+            return turns();
+        } catch (ModelException e) {
+            return failed(e.code(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private int turns() throws ModelException, IOException, InterruptedException {
+        while (true) {
+            orders.takeSteers().forEach(dialogue::user);
+            int turn = limit.turns() + 1;
+            outbox.emit(Event.turn(turn));
+            Reply reply = dialogue.answer(model.call(
+                    route, dialogue.request(calls.visible()).toString().getBytes(StandardCharsets.UTF_8)));
+            if (!reply.text().isEmpty()) {
+                lastText = reply.text();
+                outbox.emit(Event.assistant(reply.text()));
+            }
+            if (reply.stop() == Reply.Stop.DECLINED) {
+                return failed("model-declined", "the model declined to answer");
+            }
+            runTools(turn, reply);
+            TurnLimit.Verdict verdict = limit.turnEnded();
+            List<String> steers = orders.takeSteers();
+            if (reply.requests().isEmpty() && steers.isEmpty()) {
+                return finished(reply);
+            }
+            steers.forEach(dialogue::user);
+            switch (verdict) {
+                case GO_ON -> {}
+                case WRAP_UP -> dialogue.user(WRAP_UP);
+                case STOP -> {
+                    return failed("turn-limit", "stopped after %d turns".formatted(turn));
+                }
+            }
+        }
+    }
+
+    private void runTools(int turn, Reply reply) throws IOException, InterruptedException {
+        int index = 0;
+        for (ToolRequest request : reply.requests()) {
+            index++;
+            dialogue.toolResult(
+                    request,
+                    reply.stop() == Reply.Stop.CUT_OFF
+                            ? ToolResult.error("not run: the answer was cut off, so the arguments may be incomplete")
+                            : calls.run(turn, index, request));
+        }
+    }
+
+    /** authority.md §11.4: an answer that was cut off before its first word is a failure; one with text is not. */
+    private int finished(Reply reply) throws InterruptedException {
+        if (reply.stop() == Reply.Stop.CUT_OFF && reply.text().isEmpty()) {
+            return failed("model-cut-off", "the model's answer was cut off before its first word");
+        }
+        outbox.emit(Event.result(lastText));
+        return 0;
+    }
+
+    /** What was said until then is still the result. */
+    private int failed(String code, String message) throws InterruptedException {
+        if (!lastText.isEmpty()) {
+            outbox.emit(Event.result(lastText));
+        }
+        outbox.emit(Event.error(code, message));
+        return 1;
+    }
+}

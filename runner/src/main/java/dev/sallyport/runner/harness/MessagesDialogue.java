@@ -1,0 +1,109 @@
+package dev.sallyport.runner.harness;
+
+import dev.sallyport.runner.tool.Tool;
+import dev.sallyport.runner.tool.ToolResult;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Anthropic Messages. */
+final class MessagesDialogue implements Dialogue {
+
+    /** The shape wants a number; the gateway caps it by the budget (S19). */
+    private static final int MOST_OUTPUT_TOKENS = 8192;
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final String model;
+    private final String systemPrompt;
+    private final ArrayNode messages = JSON.createArrayNode();
+
+    MessagesDialogue(String model, String systemPrompt) {
+        this.model = model;
+        this.systemPrompt = systemPrompt;
+    }
+
+    @Override
+    public String route() {
+        return "/v1/messages";
+    }
+
+    @Override
+    public void user(String text) {
+        userContent().addObject().put("type", "text").put("text", text);
+    }
+
+    @Override
+    public void toolResult(ToolRequest request, ToolResult result) {
+        userContent()
+                .addObject()
+                .put("type", "tool_result")
+                .put("tool_use_id", request.id())
+                .put("content", result.output())
+                .put("is_error", result.outcome() != ToolResult.Outcome.OK);
+    }
+
+    /** Everything between two answers is one message: the shape wants roles to alternate and results to come first. */
+    private ArrayNode userContent() {
+        JsonNode last = messages.isEmpty() ? JSON.createObjectNode() : messages.get(messages.size() - 1);
+        if (last.path("role").asString("").equals("user") && last.path("content") instanceof ArrayNode content) {
+            return content;
+        }
+        return messages.addObject().put("role", "user").putArray("content");
+    }
+
+    @Override
+    public ObjectNode request(List<Tool> tools) {
+        ObjectNode request = JSON.createObjectNode().put("model", model).put("max_tokens", MOST_OUTPUT_TOKENS);
+        if (!systemPrompt.isEmpty()) {
+            request.put("system", systemPrompt);
+        }
+        request.set("messages", messages);
+        if (!tools.isEmpty()) {
+            ArrayNode definitions = request.putArray("tools");
+            for (Tool tool : tools) {
+                definitions
+                        .addObject()
+                        .put("name", tool.name())
+                        .put("description", tool.description())
+                        .set("input_schema", JSON.readTree(tool.parameters()));
+            }
+        }
+        return request;
+    }
+
+    @Override
+    public Reply answer(JsonNode body) throws ModelException {
+        JsonNode content = body.path("content");
+        if (!content.isArray()) {
+            throw new ModelException("model-answer", "the model's answer has no content");
+        }
+        StringBuilder text = new StringBuilder();
+        List<ToolRequest> requests = new ArrayList<>();
+        for (JsonNode block : content) {
+            switch (block.path("type").asString("")) {
+                case "text" -> text.append(block.path("text").asString(""));
+                case "tool_use" ->
+                    requests.add(new ToolRequest(
+                            block.path("id").asString(""), block.path("name").asString(""), block.path("input")));
+                default -> {
+                    // Thinking and the like stays in the conversation, where the provider wants it back unchanged.
+                }
+            }
+        }
+        if (!content.isEmpty()) {
+            messages.addObject().put("role", "assistant").set("content", content);
+        }
+        return new Reply(
+                text.toString(),
+                requests,
+                switch (body.path("stop_reason").asString("")) {
+                    case "max_tokens", "model_context_window_exceeded" -> Reply.Stop.CUT_OFF;
+                    case "refusal" -> Reply.Stop.DECLINED;
+                    default -> Reply.Stop.FINISHED;
+                });
+    }
+}

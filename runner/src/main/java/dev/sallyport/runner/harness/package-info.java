@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.runner.harness;
+
+import org.jspecify.annotations.NullMarked;

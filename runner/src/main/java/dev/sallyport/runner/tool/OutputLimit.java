@@ -1,0 +1,32 @@
+package dev.sallyport.runner.tool;
+
+/** The most that one call returns. What goes beyond is cut, and the output says so. */
+public record OutputLimit(int lines, int bytes) {
+
+    public static final OutputLimit DEFAULT = new OutputLimit(2000, 50 * 1024);
+
+    /** The longest line that search results show, in characters. */
+    static final int LINE = 500;
+
+    public OutputLimit {
+        if (lines < 1 || bytes < 1) {
+            throw new IllegalArgumentException(
+                    "output limit: %d lines, %d bytes (expected: > 0)".formatted(lines, bytes));
+        }
+    }
+
+    public OutputLimit(int bytes) {
+        this(DEFAULT.lines, bytes);
+    }
+
+    static String size(long bytes) {
+        return bytes < 10 * 1024
+                ? bytes + " bytes"
+                : bytes < 10 << 20 ? bytes / 1024 + " KiB" : bytes / (1 << 20) + " MiB";
+    }
+
+    /** {@code line} with its end left out if it is longer than search results show. */
+    static String brief(String line) {
+        return line.length() <= LINE ? line : line.substring(0, LINE) + " [line cut]";
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.runner.tool;
+
+import org.jspecify.annotations.NullMarked;
