@@ -92,6 +92,10 @@ final class Answer {
             return this;
         }
 
+        int size() {
+            return bytes.size();
+        }
+
         byte[] toByteArray() {
             return bytes.toByteArray();
         }

@@ -20,9 +20,10 @@ public final class GitMain {
         DataInputStream in = new DataInputStream(System.in);
         byte[] request = in.readNBytes(in.readInt());
         Thread.ofPlatform().daemon().start(() -> endWithTheGateway(in));
+        ClosedSystemReader.install();
         byte[] answer;
         try {
-            answer = answer(new Answer(request));
+            answer = Operation.run(new Answer(request));
         } catch (Refused refused) {
             answer = new Answer.Builder()
                     .add("refused")
@@ -32,13 +33,8 @@ public final class GitMain {
         }
         out.write(answer);
         out.flush();
+        // Not exit: a task that ran out of its time may still be at it.
         Runtime.getRuntime().halt(0);
-    }
-
-    private static byte[] answer(Answer request) throws IOException {
-        String operation = request.next();
-        WorkspaceSettings settings = WorkspaceSettings.from(request);
-        throw new UnsupportedOperationException(operation + settings);
     }
 
     private static void endWithTheGateway(InputStream in) {

@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.CodeSource;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,7 @@ final class GitProcess {
     private static final int MAX_ANSWER = 64 << 20;
 
     private static final int MAX_COMPLAINT = 4096;
+    private static final String OPERATION = "op-";
 
     private final WorkspaceSettings settings;
     private final List<String> command;
@@ -57,16 +59,79 @@ final class GitProcess {
             Files.createDirectories(settings.scratch());
             Files.setPosixFilePermissions(settings.scratch(), PosixFilePermissions.fromString("rwx------"));
         } catch (IOException e) {
-            throw new Unavailable("scratch directory cannot be used: `%s`".formatted(settings.scratch()), e);
+            throw unusable(e);
         }
     }
 
-    /** @throws WorkspaceException always of the closed family; the process is gone when this returns */
+    /** @throws WorkspaceException always of the closed family; process and scratch are gone when this returns */
     Answer run(String operation, String... arguments) {
-        Answer.Builder request = new Answer.Builder().add(operation);
-        settings.addTo(request);
-        request.add(Arrays.asList(arguments));
-        Answer answer = new Answer(talk(operation, request.toByteArray()));
+        Path scratch = scratch();
+        try {
+            Answer.Builder request = new Answer.Builder().add(operation);
+            settings.addTo(request);
+            request.add(scratch.toString());
+            for (String argument : arguments) {
+                request.add(argument);
+            }
+            return parse(operation, talk(operation, request.toByteArray()));
+        } finally {
+            recover(List.of(scratch));
+        }
+    }
+
+    /** Ends what operations left that died with an earlier gateway. */
+    void recover() {
+        try (Stream<Path> left = Files.list(settings.scratch())) {
+            recover(left.filter(path -> path.getFileName().toString().startsWith(OPERATION))
+                    .toList());
+        } catch (IOException e) {
+            throw unusable(e);
+        }
+    }
+
+    /** An intent that is still there says that a publication was under way. */
+    private void recover(List<Path> operations) {
+        List<String> cut = operations.stream()
+                .filter(operation -> Files.exists(operation.resolve(Operation.INTENT)))
+                .map(Path::toString)
+                .toList();
+        if (!cut.isEmpty()) {
+            Path scratch = scratch();
+            Answer.Builder request = new Answer.Builder().add("recover");
+            settings.addTo(request);
+            parse(
+                    "recover",
+                    talk("recover", request.add(scratch.toString()).add(cut).toByteArray()));
+            delete(scratch);
+        }
+        operations.forEach(GitProcess::delete);
+    }
+
+    private Path scratch() {
+        try {
+            return Files.createTempDirectory(settings.scratch(), OPERATION);
+        } catch (IOException e) {
+            throw unusable(e);
+        }
+    }
+
+    private static void delete(Path scratch) {
+        // Links in it are removed, not followed.
+        try (Stream<Path> tree = Files.walk(scratch)) {
+            for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Unavailable unusable(IOException e) {
+        return new Unavailable("scratch directory cannot be used: `%s`".formatted(settings.scratch()), e);
+    }
+
+    private static Answer parse(String operation, byte[] bytes) {
+        Answer answer = new Answer(bytes);
         try {
             if (answer.next().equals("done")) {
                 return answer;

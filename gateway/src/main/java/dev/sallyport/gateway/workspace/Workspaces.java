@@ -24,7 +24,7 @@ public final class Workspaces {
     /** Removes what an import left behind that died with its gateway. */
     public Workspaces(WorkspaceSettings settings) {
         this.process = new GitProcess(settings);
-        process.run("recover");
+        process.recover();
     }
 
     /** {@code directory} may be anywhere in the work tree. */

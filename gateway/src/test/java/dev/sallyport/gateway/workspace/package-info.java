@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.gateway.workspace;
+
+import org.jspecify.annotations.NullMarked;
