@@ -1,0 +1,251 @@
+package dev.sallyport.cli;
+
+import dev.sallyport.identity.SessionId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "asks",
+        description = "Questions of children to a person. Answering needs a person at a terminal.",
+        synopsisSubcommandLabel = "ls|watch|approve|deny")
+final class Asks {
+
+    private Asks() {}
+
+    static CommandLine command(Environment environment) {
+        return new CommandLine(new Asks())
+                .addSubcommand("ls", new Ls(environment))
+                .addSubcommand("watch", new Watch(environment))
+                .addSubcommand("approve", new Approve(environment))
+                .addSubcommand("deny", new Deny(environment));
+    }
+
+    /** Returns the ask after the answer. */
+    static Ask answer(Connection connection, String ask, String answer, @Nullable String reason) {
+        return new Ask(connection
+                .permissions()
+                .post(
+                        Api.path("/v1/asks/{}/answer", ask),
+                        Json.object("answer", answer, "reason", reason),
+                        Map.of("Idempotency-Key", UUID.randomUUID().toString())));
+    }
+
+    @Command(name = "ls", description = "Lists the asks that wait for an answer.")
+    static final class Ls extends Verb {
+
+        private static final List<String> HEAD = List.of("ASK", "CHILD", "AGENT", "STATE", "AGE", "WHAT");
+
+        @Option(names = "--session", paramLabel = "ID", description = "Only this session's.")
+        private @Nullable SessionId session;
+
+        @Option(
+                names = "--state",
+                paramLabel = "STATE",
+                description = "Only asks in this state (default: ${DEFAULT-VALUE}); all lists every one.")
+        private String state = "pending";
+
+        Ls(Environment environment) {
+            super(environment);
+        }
+
+        @Override
+        int run() {
+            Json answer = connect()
+                    .permissions()
+                    .get("/v1/asks" + Api.query("session", session, "state", state.equals("all") ? null : state));
+            Output output = output();
+            if (output.json()) {
+                output.json(answer);
+            } else {
+                Instant now = environment().clock().instant();
+                output.table(
+                        HEAD,
+                        answer.list("asks").stream().map(ask -> row(ask, now)).toList());
+            }
+            return ExitCode.OK;
+        }
+
+        private static List<String> row(Json ask, Instant now) {
+            return List.of(
+                    ask.text("id"),
+                    ask.text("child"),
+                    Ps.dash(ask.text("agent")),
+                    ask.text("state"),
+                    Ps.age(ask.text("createdAt"), now),
+                    "%s: %s".formatted(ask.text("surface"), ask.text("value")));
+        }
+    }
+
+    /** One answer to one ask. */
+    abstract static class Answering extends Verb {
+
+        @Parameters(paramLabel = "ASK", description = "The ask's id.")
+        private String ask = "";
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Told to the child.")
+        private @Nullable String reason;
+
+        private final String answer;
+
+        Answering(Environment environment, String answer) {
+            super(environment);
+            this.answer = answer;
+        }
+
+        @Override
+        int run() {
+            Ask settled = answer(connectAsPerson(), ask, answer, reason);
+            output().done(
+                            "%s %s: %s"
+                                    .formatted(
+                                            settled.json().text("state"),
+                                            ask,
+                                            settled.json().text("value")),
+                            settled.json());
+            return ExitCode.OK;
+        }
+    }
+
+    @Command(name = "approve", description = "Lets a child do what it asked for, once.")
+    static final class Approve extends Answering {
+
+        Approve(Environment environment) {
+            super(environment, "approved");
+        }
+    }
+
+    @Command(name = "deny", description = "Refuses a child what it asked for.")
+    static final class Deny extends Answering {
+
+        Deny(Environment environment) {
+            super(environment, "denied");
+        }
+    }
+
+    @Command(
+            name = "watch",
+            description =
+                    "Shows asks as they come and takes the answers. While it runs, its sessions count as answering.")
+    static final class Watch extends Verb {
+
+        private static final String KEYS = "a approve, d deny, r deny with a reason, s skip";
+
+        @Option(names = "--session", paramLabel = "ID", description = "Only these sessions (default: all).")
+        private @Nullable List<SessionId> sessions;
+
+        private volatile String shown = "";
+
+        Watch(Environment environment) {
+            super(environment);
+        }
+
+        @Override
+        int run() {
+            Connection connection = connectAsPerson();
+            Output output = output();
+            String which = sessions == null
+                    ? "?all=true"
+                    : sessions.stream().map(session -> "session=" + session).collect(Collectors.joining("&", "?", ""));
+            Inbox inbox = new Inbox(connection, "/v1/inbox" + which, output, ask -> tellEnded(ask, output));
+            inbox.open();
+            output.note("sallyport: waiting for asks of %s; Ctrl-C ends"
+                    .formatted(sessions == null ? "all sessions" : "session " + which.substring(1)));
+            try {
+                while (true) {
+                    Ask ask = inbox.next();
+                    if (output.json()) {
+                        output.jsonLine(ask.json());
+                    } else if (!settled(ask, connection, output)) {
+                        return ExitCode.OK;
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return ExitCode.CANCELLED;
+            }
+        }
+
+        private void tellEnded(Ask ask, Output output) {
+            if (ask.id().equals(shown)) {
+                output.note("");
+                output.note("sallyport: ask %s is %s; Enter goes on".formatted(ask.id(), ask.ending()));
+            }
+        }
+
+        /** Returns false at the end of input. */
+        private boolean settled(Ask ask, Connection connection, Output output) {
+            shown = ask.id();
+            ask.lines(environment().clock().instant()).forEach(output::line);
+            boolean seenWhole = !ask.isLong();
+            while (true) {
+                // What is typed answers the ask that was shown when the prompt appeared, whatever happened since.
+                String key = environment().terminal().ask(KEYS + (ask.isLong() ? ", v view all" : "") + "> ");
+                if (key == null) {
+                    return false;
+                }
+                switch (key.strip()) {
+                    case "a" -> {
+                        if (!seenWhole) {
+                            output.line("v shows all of it first");
+                        } else if (answered(ask, "approved", null, connection, output)) {
+                            return true;
+                        }
+                    }
+                    case "d" -> {
+                        if (answered(ask, "denied", null, connection, output)) {
+                            return true;
+                        }
+                    }
+                    case "r" -> {
+                        String reason = environment().terminal().ask("reason> ");
+                        if (reason == null) {
+                            return false;
+                        }
+                        if (answered(ask, "denied", reason, connection, output)) {
+                            return true;
+                        }
+                    }
+                    case "v" -> {
+                        ask.whole().forEach(output::line);
+                        seenWhole = true;
+                    }
+                    case "s" -> {
+                        return true;
+                    }
+                    case "" -> {
+                        if (!current(ask, connection).pending()) {
+                            return true;
+                        }
+                    }
+                    default -> output.line("`%s` (expected: %s)".formatted(key, KEYS));
+                }
+            }
+        }
+
+        private static Ask current(Ask ask, Connection connection) {
+            return new Ask(connection.permissions().get(Api.path("/v1/asks/{}", ask.id())));
+        }
+
+        /** Returns false if the ask may still be answered, because the answer did not arrive. */
+        private static boolean answered(
+                Ask ask, String answer, @Nullable String reason, Connection connection, Output output) {
+            try {
+                Ask settled = answer(connection, ask.id(), answer, reason);
+                output.line("%s %s".formatted(settled.json().text("state"), ask.id()));
+                return true;
+            } catch (Failure failure) {
+                // Somebody was faster, or the child is gone: the next ask may still want an answer.
+                output.failure(failure);
+                return !failure.isTransient();
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.sallyport.cli;
+
+import dev.sallyport.identity.SessionId;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Starts children in a session. */
+final class Spawner {
+
+    private static final int ATTEMPTS = 3;
+
+    private final Connection connection;
+    private final @Nullable SessionId named;
+    private final Sessions sessions;
+
+    /** @param named the session that the user said; null for the terminal's */
+    Spawner(Connection connection, @Nullable SessionId named) {
+        this.connection = connection;
+        this.named = named;
+        this.sessions = new Sessions(connection);
+    }
+
+    /** Starts a child; returns it as the gateway describes it. */
+    Json spawn(Json body) {
+        if (!body.get("session").isNothing()) {
+            return send(body);
+        }
+        try {
+            return send(body.with("session", session().value()));
+        } catch (Failure failure) {
+            if (named != null || !failure.code().equals("session-not-found")) {
+                throw failure;
+            }
+            return send(body.with("session", sessions.renew().value()));
+        }
+    }
+
+    SessionId session() {
+        return named == null ? sessions.current() : named;
+    }
+
+    // The key makes a repeat harmless: the gateway answers with the child that it has already started.
+    private Json send(Json body) {
+        Map<String, String> key = Map.of("Idempotency-Key", UUID.randomUUID().toString());
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return connection.gateway().post("/v1/children", body, key);
+            } catch (Failure failure) {
+                if (!failure.code().equals("connection-lost") || attempt == ATTEMPTS) {
+                    throw failure;
+                }
+            }
+        }
+    }
+}
