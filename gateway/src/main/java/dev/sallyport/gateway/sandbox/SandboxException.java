@@ -1,6 +1,6 @@
 package dev.sallyport.gateway.sandbox;
 
-import java.util.Locale;
+import dev.sallyport.containment.RuntimeClass;
 import org.jspecify.annotations.Nullable;
 
 /** A driver could not do what was asked. Backend exceptions never cross {@link SandboxDriver}. */
@@ -27,10 +27,7 @@ public abstract sealed class SandboxException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public RuntimeNotFound(RuntimeClass runtime, String detail) {
-            super(
-                    "runtime class not available: %s (%s)"
-                            .formatted(runtime.name().toLowerCase(Locale.ROOT), detail),
-                    null);
+            super("runtime class not available: %s (%s)".formatted(runtime.wire(), detail), null);
         }
     }
 
@@ -79,8 +76,8 @@ public abstract sealed class SandboxException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
 
-        public BackendUnavailable(Throwable cause) {
-            super("sandbox backend unavailable: " + cause.getMessage(), cause);
+        public BackendUnavailable(String reason, Throwable cause) {
+            super("sandbox backend unavailable: " + reason, cause);
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.sallyport.gateway.sandbox;
 
+import dev.sallyport.containment.Limits;
+import dev.sallyport.containment.RuntimeClass;
 import java.nio.file.Path;
 
 /**
@@ -15,7 +17,7 @@ public record SandboxSpec(
         SandboxUser user,
         Path doorDirectory,
         WorkspaceMount workspace,
-        SandboxLimits limits,
+        Limits limits,
         RuntimeClass runtime) {
 
     public SandboxSpec {
