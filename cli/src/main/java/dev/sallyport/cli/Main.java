@@ -35,7 +35,8 @@ public final class Main {
             "asks",
             "review",
             "credentials",
-            "mcp");
+            "mcp",
+            "demo");
 
     private Main() {}
 
@@ -149,6 +150,7 @@ public final class Main {
             case "review" -> new Review(environment);
             case "credentials" -> Credentials.command(environment);
             case "mcp" -> new Mcp(environment);
+            case "demo" -> new Demo(environment);
             default -> null;
         };
     }

@@ -1,0 +1,152 @@
+package dev.sallyport.cli;
+
+import dev.sallyport.identity.ChildId;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "demo",
+        description =
+                "Runs the main job on the example repository and shows each step. The model is scripted: no key, no"
+                        + " provider, always the same turns.")
+final class Demo extends Verb {
+
+    @Option(
+            names = "--repository",
+            paramLabel = "DIR",
+            required = true,
+            description = "A repository made from examples/slugify; the launcher makes one.")
+    private @Nullable Path repository;
+
+    @Option(names = "--interactive", description = "Waits for you to answer what the child asks.")
+    private boolean interactive;
+
+    Demo(Environment environment) {
+        super(environment);
+    }
+
+    @Override
+    int run() {
+        Output output = output();
+        // The person who typed `sallyport demo` asked for its asks to be answered; --interactive hands them over.
+        Connection person = interactive
+                ? connectAsPerson()
+                : Connection.openChecked(environment(), tokenFile(), Connection.As.PERSON);
+        Connection session = connect();
+        Json spawn = Json.object(
+                "agent", "fixer",
+                "directory", String.valueOf(repository),
+                "prompt", "The test of this repository fails. Find out why and mend it.");
+
+        title(output, "What the child may do, and who says so");
+        output.text(session.gateway().postForText("/v1/authority:resolve", spawn));
+
+        title(output, "The child at work (its model is scripted; `child` lines are what it says about itself)");
+        List<Json> events = new ArrayList<>();
+        Inbox inbox = new Inbox(person, "/v1/inbox?all=true", output, ask -> {});
+        inbox.open();
+        Thread answering = Thread.ofVirtual().name("answering").start(() -> answer(inbox, person, output));
+        Json started = new Spawner(session, null).spawn(spawn);
+        ChildId child = new ChildId(started.text("id"));
+        Json result = new Follower(session, output).follow(child, event -> {
+            events.add(event);
+            output.line(EventText.line(event));
+        });
+        answering.interrupt();
+
+        title(output, "What came of it");
+        output.text(result.text("output"));
+        output.line("outcome    " + result.text("outcome"));
+        output.line("branch     " + result.text("branch"));
+        output.line("tokens     %d in, %d out, counted for a scripted model: nobody was paid"
+                .formatted(
+                        result.get("usage").number("inputTokens"),
+                        result.get("usage").number("outputTokens")));
+        Json decisions = result.get("decisions");
+        output.line("decisions  %d allowed, %d denied, %d asked, %d of them approved"
+                .formatted(
+                        decisions.number("allowed"),
+                        decisions.number("denied"),
+                        decisions.number("asked"),
+                        decisions.number("approved")));
+
+        title(output, "Its diff, on a branch that the gateway checked object by object and then made");
+        String diff = session.gateway().getText(Api.path("/v1/children/{}/diff", child), "text/x-diff");
+        output.text(diff);
+
+        title(output, "What it tried and did not get");
+        boolean held = Attempt.all().stream()
+                .map(attempt -> attempt.report(events, output))
+                .reduce(true, Boolean::logicalAnd);
+        boolean done = result.text("outcome").equals("completed") && diff.contains("slugify.sh");
+
+        title(output, "Look further");
+        output.line("sallyport inspect %s    sallyport events %s    sallyport review".formatted(child, child));
+        if (!done || !held) {
+            output.note("sallyport: the demo did not go as it should");
+            return 1;
+        }
+        return ExitCode.OK;
+    }
+
+    private void answer(Inbox inbox, Connection person, Output output) {
+        try {
+            while (true) {
+                Ask ask = inbox.next();
+                ask.lines(environment().clock().instant()).forEach(output::line);
+                String answer = "approved";
+                if (interactive) {
+                    String key = environment().terminal().ask("a approve, anything else denies> ");
+                    answer = "a".equals(key == null ? "" : key.strip()) ? "approved" : "denied";
+                } else {
+                    output.line("  (the demo approves this, through the same API that you would use)");
+                }
+                output.line("  "
+                        + Asks.answer(person, ask.id(), answer, null).json().text("state"));
+            }
+        } catch (InterruptedException e) {
+            // The child has ended: no more asks.
+        }
+    }
+
+    private static void title(Output output, String text) {
+        output.line("");
+        output.line("== " + text);
+        output.line("");
+    }
+
+    /**
+     * Something the scripted child tries, and what must be seen instead of a success.
+     *
+     * @param evidence what the result of the tool must contain
+     */
+    private record Attempt(String what, String tool, List<String> evidence) {
+
+        static List<Attempt> all() {
+            return List.of(
+                    new Attempt("a connection to the outside", "bash", List.of("unreachable", " 403 ")),
+                    new Attempt("a write outside its workspace", "bash", List.of("Read-only file system")),
+                    new Attempt("a tool that its agent does not have", "write", List.of("refused")));
+        }
+
+        boolean report(List<Json> events, Output output) {
+            for (Json event : events) {
+                Json data = event.get("data");
+                String told = data.text("outcome") + " " + data.text("output");
+                if (event.text("type").equals("tool-result")
+                        && data.text("tool").equals(tool)
+                        && evidence.stream().allMatch(told::contains)) {
+                    output.line("held   %s: %s"
+                            .formatted(what, told.replace('\n', ' ').strip()));
+                    return true;
+                }
+            }
+            output.line("FAILED %s: nothing shows that it was refused".formatted(what));
+            return false;
+        }
+    }
+}
