@@ -1,0 +1,203 @@
+package dev.sallyport.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code ./sallyport} on machines that lack something, each made of a handful of commands. */
+class LauncherTest {
+
+    private static final Path LAUNCHER =
+            Path.of("../sallyport").toAbsolutePath().normalize();
+
+    /** What the script itself needs. */
+    private static final List<String> TOOLS = List.of(
+            "bash",
+            "dirname",
+            "readlink",
+            "sed",
+            "find",
+            "grep",
+            "cat",
+            "mkdir",
+            "touch",
+            "rm",
+            "cp",
+            "mv",
+            "chmod",
+            "env",
+            "seq",
+            "tail",
+            "kill",
+            "setsid",
+            "nohup",
+            "printf");
+
+    @TempDir
+    private Path machine;
+
+    private Path commands;
+
+    @BeforeEach
+    void emptyMachine() throws IOException {
+        commands = Files.createDirectory(machine.resolve("bin"));
+        for (String tool : TOOLS) {
+            for (String folder : List.of("/usr/bin", "/bin")) {
+                if (Files.exists(Path.of(folder, tool)) && Files.notExists(commands.resolve(tool))) {
+                    command(tool, "exec %s/%s \"$@\"".formatted(folder, tool));
+                }
+            }
+        }
+        command("uname", "echo Linux");
+        command("sleep", "exit 0");
+        command("pgrep", "exit 1");
+        command("apt-cache", "exit 1");
+        user(0);
+    }
+
+    @Test
+    void saysInOneSentenceThatNothingIsBuilt() throws Exception {
+        Outcome outcome = run("ps");
+
+        assertThat(outcome.exitCode()).isEqualTo(125);
+        assertThat(outcome.said()).containsExactly("sallyport: nothing is built yet: run sallyport up");
+    }
+
+    @Test
+    void saysWhatToInstallWhereItMayNotInstallAnything() throws Exception {
+        built();
+        user(1000);
+
+        Outcome outcome = run("ps");
+
+        assertThat(outcome.exitCode()).isEqualTo(125);
+        assertThat(outcome.said())
+                .containsExactly(
+                        "sallyport: no Docker engine answers: install and start one (on Debian or Ubuntu, as root:"
+                                + " sallyport ps --install-engine)");
+    }
+
+    /** Without a terminal nobody was asked: an ordinary verb of a script must not install software. */
+    @Test
+    void installsNoEngineUnaskedForAnOrdinaryVerb() throws Exception {
+        built();
+        command("apt-get", "echo \"$@\" >> " + machine.resolve("apt"));
+
+        Outcome outcome = run("run");
+
+        assertThat(outcome.exitCode()).isEqualTo(125);
+        assertThat(machine.resolve("apt")).doesNotExist();
+    }
+
+    @Test
+    void installsAndStartsAnEngineWhereItWasToldToAndSaysSo() throws Exception {
+        built();
+        engineComesWithApt();
+
+        Outcome outcome = run("ps", "--install-engine");
+
+        assertThat(Files.readString(machine.resolve("apt"))).contains("install", "docker.io");
+        assertThat(outcome.said())
+                .contains("sallyport: installing docker.io (apt-get, as root)")
+                .anyMatch(line -> line.startsWith("sallyport: starting the Docker engine"));
+    }
+
+    @Test
+    void aBuildMachineCountsAsToldTo() throws Exception {
+        built();
+        engineComesWithApt();
+
+        run(Map.of("CI", "true"), "ps");
+
+        assertThat(Files.readString(machine.resolve("apt"))).contains("docker.io");
+    }
+
+    @Test
+    void passesEveryWordToTheCommandLineAsItIs() throws Exception {
+        built();
+        command("docker", "exit 0");
+        String pid = String.valueOf(ProcessHandle.current().pid());
+        Files.writeString(
+                Files.createDirectories(machine.resolve("home")).resolve("endpoint.json"), "{\"pid\":" + pid + "}");
+
+        Outcome outcome = run("run", "two words", "--", "sh", "-c", "a  b; c");
+
+        assertThat(outcome.said()).contains("[run]", "[two words]", "[--]", "[sh]", "[-c]", "[a  b; c]");
+    }
+
+    @Test
+    void refusesAnOptionOfVerifyThatItDoesNotKnow() throws Exception {
+        assertThat(run("verify", "--sok").said()).contains("sallyport: verify takes --soak and nothing else");
+    }
+
+    private void user(int uid) throws IOException {
+        command("id", "echo " + uid);
+    }
+
+    /** An installation with a Java that only prints what it was called with. */
+    private void built() throws IOException {
+        Files.createDirectories(machine.resolve("dist/cli"));
+        Files.createDirectories(machine.resolve("dist/standalone"));
+        Path java = Files.createDirectories(machine.resolve("jdk/bin")).resolve("java");
+        executable(java, "for word in \"$@\"; do echo \"[$word]\"; done; exit 0");
+        Files.writeString(machine.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+    }
+
+    private void engineComesWithApt() throws IOException {
+        String docker = "test -e %s".formatted(machine.resolve("engine-runs"));
+        command("apt-get", """
+                echo "$@" >> %1$s/apt
+                case "$*" in *docker.io*)
+                  printf '#!/bin/sh\\n%2$s\\n' > %3$s/docker
+                  printf '#!/bin/sh\\ntouch %1$s/engine-runs\\n' > %3$s/dockerd
+                  chmod +x %3$s/docker %3$s/dockerd
+                esac
+                """.formatted(machine, docker, commands));
+    }
+
+    private void command(String name, String script) throws IOException {
+        executable(commands.resolve(name), script);
+    }
+
+    private static void executable(Path file, String script) throws IOException {
+        Files.deleteIfExists(file);
+        Files.writeString(file, "#!/bin/sh\n" + script + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    record Outcome(int exitCode, List<String> said) {}
+
+    private Outcome run(String... words) throws Exception {
+        return run(Map.of(), words);
+    }
+
+    private Outcome run(Map<String, String> variables, String... words) throws Exception {
+        List<String> command = new ArrayList<>(List.of(LAUNCHER.toString()));
+        command.addAll(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(Path.of("/dev/null").toFile());
+        builder.environment().clear();
+        builder.environment().put("PATH", commands.toString());
+        builder.environment().put("HOME", machine.toString());
+        builder.environment().put("JAVA_HOME", machine.resolve("jdk").toString());
+        builder.environment().put("SALLYPORT_HOME", machine.resolve("home").toString());
+        builder.environment().put("SALLYPORT_DIST", machine.resolve("dist").toString());
+        builder.environment().putAll(variables);
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return new Outcome(process.exitValue(), output.lines().toList());
+    }
+}
