@@ -1,16 +1,17 @@
 package dev.sallyport.runner;
 
 import dev.sallyport.runner.door.DoorServer;
+import dev.sallyport.runner.door.Json;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -19,8 +20,6 @@ import tools.jackson.databind.node.ObjectNode;
  * an image in which it fails is not made.
  */
 final class Rehearsal {
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     private static final List<String> CALLS = List.of(
             "write:{\"path\":\"notes/a.txt\",\"content\":\"one\\ntwo\\n\"}",
@@ -34,6 +33,7 @@ final class Rehearsal {
     private final Path directory;
     private final AtomicInteger turns = new AtomicInteger();
     private final AtomicInteger successes = new AtomicInteger();
+    private final AtomicLong firstCall = new AtomicLong();
     private final CountDownLatch end = new CountDownLatch(1);
 
     private Rehearsal(Path directory) {
@@ -47,7 +47,8 @@ final class Rehearsal {
         try (DoorServer _ = DoorServer.open(socket, rehearsal::answer)) {
             int code = new Runner(socket, 0, Duration.ofSeconds(5)).run();
             int successes = rehearsal.successes.get();
-            System.out.println("rehearsal: exit code %d, %d of %d calls".formatted(code, successes, CALLS.size()));
+            System.out.println("rehearsal: exit code %d, %d of %d calls, the first after %d ms"
+                    .formatted(code, successes, CALLS.size(), rehearsal.firstCall.get()));
             return code == 0 && successes == CALLS.size() ? 0 : Runner.COULD_NOT;
         } finally {
             rehearsal.end.countDown();
@@ -64,7 +65,7 @@ final class Rehearsal {
                 end.await();
             }
             case "/v1/events" -> {
-                JsonNode events = JSON.readTree(request.body().readAllBytes()).path("events");
+                JsonNode events = Json.read(request.body().readAllBytes()).path("events");
                 for (JsonNode event : events) {
                     if (event.path("data").path("outcome").asString("").equals("ok")) {
                         successes.incrementAndGet();
@@ -76,14 +77,26 @@ final class Rehearsal {
                                 .formatted(
                                         events.get(events.size() - 1).path("n").asLong()));
             }
-            case "/v1/authorize" -> answer.json(200, "{\"decision\":\"allowed\"}");
+            case "/v1/authorize" -> {
+                firstCall.compareAndSet(0, uptime());
+                answer.json(200, "{\"decision\":\"allowed\"}");
+            }
             case "/model/scripted/v1/messages" -> answer.json(200, turn(turns.getAndIncrement()));
             default -> answer.json(404, "{}");
         }
     }
 
+    /** Milliseconds since the process began, the JVM's own start included. */
+    private static long uptime() {
+        return ProcessHandle.current()
+                .info()
+                .startInstant()
+                .map(start -> Duration.between(start, Instant.now()).toMillis())
+                .orElse(-1L);
+    }
+
     private String assignment() {
-        ObjectNode assignment = JSON.createObjectNode()
+        ObjectNode assignment = Json.object()
                 .put("version", 1)
                 .put("child", "rehearsalaaaaaaa")
                 .put("harness", "builtin")
@@ -101,7 +114,7 @@ final class Rehearsal {
     }
 
     private static String turn(int n) {
-        ObjectNode message = JSON.createObjectNode().put("role", "assistant");
+        ObjectNode message = Json.object().put("role", "assistant");
         ArrayNode content = message.putArray("content");
         if (n < CALLS.size()) {
             String call = CALLS.get(n);
@@ -110,7 +123,7 @@ final class Rehearsal {
                     .put("type", "tool_use")
                     .put("id", "call" + n)
                     .put("name", call.substring(0, colon))
-                    .set("input", JSON.readTree(call.substring(colon + 1).getBytes(StandardCharsets.UTF_8)));
+                    .set("input", Json.read(call.substring(colon + 1)));
         } else {
             content.addObject().put("type", "text").put("text", "done");
         }

@@ -126,13 +126,18 @@ final class Runner {
             Assignment assignment, Door door, Outbox outbox, Path directory, Map<String, String> environment) {
         return switch (assignment.harness()) {
             case BUILTIN -> {
-                Workspace workspace = new Workspace(directory, Path.of(System.getProperty("user.home")));
+                Workspace workspace = new Workspace(directory, home());
                 Toolbox toolbox = new Toolbox(
                         workspace, new OutputLimit(assignment.outputLimit()), assignment.toolTimeout(), environment);
                 yield new BuiltinHarness(door, outbox, orders, assignment, toolbox);
             }
             case COMMAND -> new CommandHarness(outbox, assignment.command(), directory, environment);
         };
+    }
+
+    /** The JDK asks the password file, which knows none of our users. */
+    private static Path home() {
+        return Path.of(System.getenv().getOrDefault("HOME", "/home/agent"));
     }
 
     /** Also what a child that failed has done is worth keeping. */

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 
 /**
@@ -14,13 +13,11 @@ import tools.jackson.databind.node.MissingNode;
  */
 public record Answer(int status, JsonNode body, Optional<Duration> retryAfter) {
 
-    private static final JsonMapper JSON = new JsonMapper();
-
     static Answer of(Reply reply, int most) throws java.io.IOException {
         byte[] bytes = reply.bytes(most);
         JsonNode body;
         try {
-            body = bytes.length == 0 ? MissingNode.getInstance() : JSON.readTree(bytes);
+            body = bytes.length == 0 ? MissingNode.getInstance() : Json.read(bytes);
         } catch (JacksonException e) {
             body = MissingNode.getInstance();
         }

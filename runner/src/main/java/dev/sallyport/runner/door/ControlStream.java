@@ -9,12 +9,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Server-sent events across connections: each command is handed on once, whatever breaks in between. */
 final class ControlStream {
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final Consumer<Command> commands;
     private String last = "";
@@ -57,7 +54,7 @@ final class ControlStream {
 
     private void hand(String type, String data) throws IOException {
         try {
-            commands.accept(new Command(type, JSON.readTree(data)));
+            commands.accept(new Command(type, Json.read(data)));
         } catch (JacksonException e) {
             throw new IOException("control event `%s` is not JSON".formatted(type), e);
         }

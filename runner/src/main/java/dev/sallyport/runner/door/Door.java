@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -20,8 +19,6 @@ import tools.jackson.databind.node.ObjectNode;
  * answered for {@code patience} ends in {@link DoorLostException}.
  */
 public final class Door {
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     /** Bytes of one answer that are taken into memory. */
     private static final int LARGEST_ANSWER = 8 << 20;
@@ -54,10 +51,9 @@ public final class Door {
     /** Asks whether one call may run, for as long as it takes people to answer. Repeating the question is safe (S26). */
     public Decision authorize(CallId call, String tool, JsonNode arguments, String directory)
             throws IOException, InterruptedException {
-        ObjectNode question =
-                JSON.createObjectNode().put("callId", call.value()).put("tool", tool);
+        ObjectNode question = Json.object().put("callId", call.value()).put("tool", tool);
         question.set("arguments", arguments);
-        byte[] body = JSON.writeValueAsBytes(question.put("directory", directory));
+        byte[] body = Json.bytes(question.put("directory", directory));
         while (true) {
             Answer answer = persist("/v1/authorize", body);
             if (!answer.ok()) {

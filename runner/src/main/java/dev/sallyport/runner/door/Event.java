@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** One thing that the child says of itself (S4). */
@@ -13,8 +12,6 @@ public record Event(Type type, ObjectNode data) {
 
     /** Characters of one text in an event: the gateway caps what a child may say, and a tail is worth more than a refusal. */
     static final int LONGEST_TEXT = 64 * 1024;
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     public enum Type {
         STARTED,
@@ -33,33 +30,33 @@ public record Event(Type type, ObjectNode data) {
     }
 
     public static Event started(List<String> tools, @Nullable String model, String pid1, int uid) {
-        ObjectNode data = JSON.createObjectNode();
+        ObjectNode data = Json.object();
         tools.forEach(data.putArray("tools")::add);
         data.put("model", model);
         return new Event(Type.STARTED, data.put("pid1", pid1).put("uid", uid));
     }
 
     public static Event workspaceReady(String head) {
-        return new Event(Type.WORKSPACE_READY, JSON.createObjectNode().put("head", head));
+        return new Event(Type.WORKSPACE_READY, Json.object().put("head", head));
     }
 
     public static Event turn(int n) {
-        return new Event(Type.TURN, JSON.createObjectNode().put("n", n));
+        return new Event(Type.TURN, Json.object().put("n", n));
     }
 
     public static Event assistant(String text) {
-        return new Event(Type.ASSISTANT, JSON.createObjectNode().put("text", brief(text)));
+        return new Event(Type.ASSISTANT, Json.object().put("text", brief(text)));
     }
 
     public static Event toolCall(CallId call, String tool, JsonNode arguments) {
-        ObjectNode data = JSON.createObjectNode().put("callId", call.value()).put("tool", tool);
+        ObjectNode data = Json.object().put("callId", call.value()).put("tool", tool);
         data.set("arguments", abridged(arguments));
         return new Event(Type.TOOL_CALL, data);
     }
 
     public static Event toolResult(
             CallId call, String tool, String outcome, String output, @Nullable Integer exitCode) {
-        ObjectNode data = JSON.createObjectNode()
+        ObjectNode data = Json.object()
                 .put("callId", call.value())
                 .put("tool", tool)
                 .put("outcome", outcome)
@@ -71,20 +68,19 @@ public record Event(Type type, ObjectNode data) {
     }
 
     public static Event output(String stream, String text) {
-        return new Event(
-                Type.OUTPUT, JSON.createObjectNode().put("stream", stream).put("text", text));
+        return new Event(Type.OUTPUT, Json.object().put("stream", stream).put("text", text));
     }
 
     public static Event result(String text) {
-        return new Event(Type.RESULT, JSON.createObjectNode().put("text", brief(text)));
+        return new Event(Type.RESULT, Json.object().put("text", brief(text)));
     }
 
     public static Event error(String code, String message) {
-        return new Event(Type.ERROR, JSON.createObjectNode().put("code", code).put("message", brief(message)));
+        return new Event(Type.ERROR, Json.object().put("code", code).put("message", brief(message)));
     }
 
     ObjectNode numbered(long n) {
-        ObjectNode node = JSON.createObjectNode().put("n", n).put("type", type.wire());
+        ObjectNode node = Json.object().put("n", n).put("type", type.wire());
         node.set("data", data);
         return node;
     }
@@ -98,8 +94,6 @@ public record Event(Type type, ObjectNode data) {
     /** The gateway keeps the arguments of every call that it decides; here they are for reading. */
     private static JsonNode abridged(JsonNode arguments) {
         String text = arguments.toString();
-        return text.length() <= LONGEST_TEXT
-                ? arguments
-                : JSON.createObjectNode().put("abridged", brief(text));
+        return text.length() <= LONGEST_TEXT ? arguments : Json.object().put("abridged", brief(text));
     }
 }

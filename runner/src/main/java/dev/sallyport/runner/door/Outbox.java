@@ -8,7 +8,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -18,8 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
  * first, and an event says how much; whoever says anything else waits.
  */
 public final class Outbox implements AutoCloseable {
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     /** Characters of one batch, about. */
     private static final int BATCH = 256 * 1024;
@@ -237,9 +234,9 @@ public final class Outbox implements AutoCloseable {
     }
 
     static byte[] json(List<ObjectNode> batch) {
-        ObjectNode body = JSON.createObjectNode();
+        ObjectNode body = Json.object();
         ArrayNode events = body.putArray("events");
         batch.forEach(events::add);
-        return JSON.writeValueAsBytes(body);
+        return Json.bytes(body);
     }
 }

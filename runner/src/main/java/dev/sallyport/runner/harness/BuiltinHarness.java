@@ -3,11 +3,11 @@ package dev.sallyport.runner.harness;
 import dev.sallyport.runner.door.Assignment;
 import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Event;
+import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.door.Outbox;
 import dev.sallyport.runner.tool.ToolResult;
 import dev.sallyport.runner.tool.Toolbox;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
@@ -61,8 +61,7 @@ public final class BuiltinHarness implements Harness {
             orders.takeSteers().forEach(dialogue::user);
             int turn = limit.turns() + 1;
             outbox.emit(Event.turn(turn));
-            Reply reply = dialogue.answer(model.call(
-                    route, dialogue.request(calls.visible()).toString().getBytes(StandardCharsets.UTF_8)));
+            Reply reply = dialogue.answer(model.call(route, Json.bytes(dialogue.request(calls.visible()))));
             if (!reply.text().isEmpty()) {
                 lastText = reply.text();
                 outbox.emit(Event.assistant(reply.text()));

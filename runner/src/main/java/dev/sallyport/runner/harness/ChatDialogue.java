@@ -1,12 +1,12 @@
 package dev.sallyport.runner.harness;
 
+import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.tool.Tool;
 import dev.sallyport.runner.tool.ToolResult;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,10 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** OpenAI Chat Completions. */
 final class ChatDialogue implements Dialogue {
 
-    private static final JsonMapper JSON = new JsonMapper();
-
     private final String model;
-    private final ArrayNode messages = JSON.createArrayNode();
+    private final ArrayNode messages = Json.array();
 
     ChatDialogue(String model, String systemPrompt) {
         this.model = model;
@@ -50,7 +48,7 @@ final class ChatDialogue implements Dialogue {
 
     @Override
     public ObjectNode request(List<Tool> tools) {
-        ObjectNode request = JSON.createObjectNode().put("model", model);
+        ObjectNode request = Json.object().put("model", model);
         request.set("messages", messages);
         if (!tools.isEmpty()) {
             ArrayNode definitions = request.putArray("tools");
@@ -61,7 +59,7 @@ final class ChatDialogue implements Dialogue {
                         .putObject("function")
                         .put("name", tool.name())
                         .put("description", tool.description())
-                        .set("parameters", JSON.readTree(tool.parameters()));
+                        .set("parameters", Json.read(tool.parameters()));
             }
         }
         return request;
@@ -106,7 +104,7 @@ final class ChatDialogue implements Dialogue {
 
     private static JsonNode parse(String arguments) {
         try {
-            return arguments.isBlank() ? JSON.createObjectNode() : JSON.readTree(arguments);
+            return arguments.isBlank() ? Json.object() : Json.read(arguments);
         } catch (JacksonException e) {
             return MissingNode.getInstance();
         }

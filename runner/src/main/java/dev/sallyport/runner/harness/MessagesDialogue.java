@@ -1,11 +1,11 @@
 package dev.sallyport.runner.harness;
 
+import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.tool.Tool;
 import dev.sallyport.runner.tool.ToolResult;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -15,11 +15,9 @@ final class MessagesDialogue implements Dialogue {
     /** The shape wants a number; the gateway caps it by the budget (S19). */
     private static final int MOST_OUTPUT_TOKENS = 8192;
 
-    private static final JsonMapper JSON = new JsonMapper();
-
     private final String model;
     private final String systemPrompt;
-    private final ArrayNode messages = JSON.createArrayNode();
+    private final ArrayNode messages = Json.array();
 
     MessagesDialogue(String model, String systemPrompt) {
         this.model = model;
@@ -48,7 +46,7 @@ final class MessagesDialogue implements Dialogue {
 
     /** Everything between two answers is one message: the shape wants roles to alternate and results to come first. */
     private ArrayNode userContent() {
-        JsonNode last = messages.isEmpty() ? JSON.createObjectNode() : messages.get(messages.size() - 1);
+        JsonNode last = messages.isEmpty() ? Json.object() : messages.get(messages.size() - 1);
         if (last.path("role").asString("").equals("user") && last.path("content") instanceof ArrayNode content) {
             return content;
         }
@@ -57,7 +55,7 @@ final class MessagesDialogue implements Dialogue {
 
     @Override
     public ObjectNode request(List<Tool> tools) {
-        ObjectNode request = JSON.createObjectNode().put("model", model).put("max_tokens", MOST_OUTPUT_TOKENS);
+        ObjectNode request = Json.object().put("model", model).put("max_tokens", MOST_OUTPUT_TOKENS);
         if (!systemPrompt.isEmpty()) {
             request.put("system", systemPrompt);
         }
@@ -69,7 +67,7 @@ final class MessagesDialogue implements Dialogue {
                         .addObject()
                         .put("name", tool.name())
                         .put("description", tool.description())
-                        .set("input_schema", JSON.readTree(tool.parameters()));
+                        .set("input_schema", Json.read(tool.parameters()));
             }
         }
         return request;
