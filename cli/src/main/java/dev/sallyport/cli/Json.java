@@ -1,5 +1,7 @@
 package dev.sallyport.cli;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,13 +83,7 @@ record Json(@Nullable Object value) {
     }
 
     String text() {
-        return switch (value) {
-            case null -> "";
-            case String string -> string;
-            case Map<?, ?> map -> write();
-            case List<?> list -> write();
-            default -> String.valueOf(value);
-        };
+        return value == null ? "" : value instanceof Map || value instanceof List ? write() : value.toString();
     }
 
     long number(String field) {
@@ -149,38 +145,47 @@ record Json(@Nullable Object value) {
         }
     }
 
+    @SuppressWarnings(
+            "IfChainToSwitch") // a switch over patterns links itself at run time, at a cost that a quick verb notices
     private static void write(JsonGenerator generator, @Nullable Object value) {
-        switch (value) {
-            case null -> generator.writeNull();
-            case String string -> generator.writeString(string);
-            case Boolean bool -> generator.writeBoolean(bool);
-            case Integer number -> generator.writeNumber(number);
-            case Long number -> generator.writeNumber(number);
-            case java.math.BigInteger number -> generator.writeNumber(number);
-            case java.math.BigDecimal number -> generator.writeNumber(number);
-            case Map<?, ?> map -> {
-                generator.writeStartObject();
-                map.forEach((name, field) -> {
-                    generator.writeName(String.valueOf(name));
-                    write(generator, field);
-                });
-                generator.writeEndObject();
-            }
-            case List<?> list -> {
-                generator.writeStartArray();
-                list.forEach(element -> write(generator, element));
-                generator.writeEndArray();
-            }
-            default -> throw new IllegalArgumentException("no JSON value: " + value.getClass());
+        if (value == null) {
+            generator.writeNull();
+        } else if (value instanceof String string) {
+            generator.writeString(string);
+        } else if (value instanceof Boolean bool) {
+            generator.writeBoolean(bool);
+        } else if (value instanceof BigDecimal number) {
+            generator.writeNumber(number);
+        } else if (value instanceof BigInteger number) {
+            generator.writeNumber(number);
+        } else if (value instanceof Number number) {
+            generator.writeNumber(number.longValue());
+        } else if (value instanceof Map<?, ?> map) {
+            generator.writeStartObject();
+            map.forEach((name, field) -> {
+                generator.writeName(String.valueOf(name));
+                write(generator, field);
+            });
+            generator.writeEndObject();
+        } else if (value instanceof List<?> list) {
+            generator.writeStartArray();
+            list.forEach(element -> write(generator, element));
+            generator.writeEndArray();
+        } else {
+            throw new IllegalArgumentException("no JSON value: " + value.getClass());
         }
     }
 
     private static @Nullable Object read(JsonParser parser, @Nullable JsonToken token) {
+        if (token == null) {
+            throw new IllegalArgumentException("not JSON: it ends too early");
+        }
         return switch (token) {
             case START_OBJECT -> {
                 Map<String, @Nullable Object> fields = new LinkedHashMap<>();
                 while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                    fields.put(parser.currentName(), read(parser, parser.nextToken()));
+                    String name = parser.currentName();
+                    fields.put(name, read(parser, parser.nextToken()));
                 }
                 yield fields;
             }
@@ -197,7 +202,7 @@ record Json(@Nullable Object value) {
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;
             case VALUE_NULL -> null;
-            case null, default -> throw new IllegalArgumentException("not JSON: it ends too early");
+            default -> throw new IllegalArgumentException("not JSON: `%s`".formatted(token));
         };
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
+import dev.sallyport.text.Nearest;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -45,23 +46,31 @@ public final class Main {
     }
 
     static int run(Environment environment, String... args) {
-        CommandLine root = new CommandLine(new Sallyport());
-        Object verb = args.length == 0 ? null : verb(args[0], environment);
+        if (args.length == 1 && args[0].equals("ps")) {
+            // picocli is compiled for so old a Java that no AOT cache takes it: it would make this verb three times as
+            // slow (P25).
+            return plainly(new Ps(environment), environment);
+        }
         List<String> words = List.of(args);
+        Object verb = words.isEmpty() ? null : verb(words.getFirst(), environment);
+        if (verb == null && !words.isEmpty() && !words.getFirst().startsWith("-")) {
+            return unknown(words.getFirst(), new Output(environment.out(), environment.err(), asksForJson(words)));
+        }
+        int dashes = words.indexOf("--");
+        if (verb instanceof TakesCommand taker && dashes >= 0) {
+            taker.command(words.subList(dashes + 1, words.size()));
+            words = words.subList(0, dashes);
+        }
+        CommandLine root = new CommandLine(new Sallyport());
         if (verb == null) {
             VERBS.forEach(name -> root.addSubcommand(name, verb(name, environment)));
         } else {
-            // Reading the annotations of one verb instead of all is a good part of the start of `ps` (P25).
-            root.addSubcommand(args[0], verb);
-            int dashes = words.indexOf("--");
-            if (dashes >= 0 && verb instanceof TakesCommand taker) {
-                taker.command(words.subList(dashes + 1, words.size()));
-                words = words.subList(0, dashes);
-            }
+            root.addSubcommand(words.getFirst(), verb);
         }
         Output output = new Output(environment.out(), environment.err(), asksForJson(words));
         root.setOut(new PrintWriter(environment.out(), true, UTF_8))
                 .setErr(new PrintWriter(environment.err(), true, UTF_8))
+                .setUsageHelpWidth(100)
                 // A prompt may begin with `@`; picocli would read a file of that name.
                 .setExpandAtFiles(false)
                 .registerConverter(ChildId.class, text -> converted(ChildId::new, text))
@@ -69,6 +78,14 @@ public final class Main {
                 .setParameterExceptionHandler((problem, arguments) -> misused(problem, output))
                 .setExecutionExceptionHandler((problem, command, parsed) -> failed(problem, environment, output));
         return root.execute(words.toArray(String[]::new));
+    }
+
+    private static int plainly(Verb verb, Environment environment) {
+        try {
+            return verb.call();
+        } catch (RuntimeException e) {
+            return failed(e, environment, verb.output());
+        }
     }
 
     /** Of a command line whose words after {@code --} are a program for the child. */
@@ -85,16 +102,16 @@ public final class Main {
             exitCodeListHeading = "%nExit codes%n",
             exitCodeList = {
                 "0:done; for run and result, the child completed",
-                "1-119:the child's own code",
                 "120:refused by authority",
                 "124:the child timed out",
                 "125:Sallyport could not",
-                "130:interrupted, or the child was cancelled"
+                "130:interrupted, or the child was cancelled",
+                "other:the child's own code"
             },
             footerHeading = "%nEnvironment%n",
             footer = {
-                "  SALLYPORT_HOME         where the running Sallyport says how to reach it"
-                        + " (default: $${XDG_STATE_HOME:-~/.local/state}/sallyport)",
+                "  SALLYPORT_HOME         the data directory of the Sallyport that runs here",
+                "                         (default: $${XDG_STATE_HOME:-~/.local/state}/sallyport)",
                 "  SALLYPORT_GATEWAY      a gateway elsewhere (https), with",
                 "  SALLYPORT_PERMISSIONS  its permission-service and",
                 "  SALLYPORT_TOKEN_FILE   a file that holds the token for both",
@@ -172,6 +189,16 @@ public final class Main {
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException(e.getMessage());
         }
+    }
+
+    private static int unknown(String verb, Output output) {
+        output.failure(Failure.of(
+                "usage",
+                "no verb `" + verb + "`",
+                Nearest.to(verb, VERBS)
+                        .map(near -> "did you mean " + near + "?")
+                        .orElse("sallyport --help lists them")));
+        return ExitCode.FAILED;
     }
 
     private static int misused(ParameterException problem, Output output) {

@@ -112,7 +112,7 @@ final class Output {
         if (json) {
             json(failure.toJson());
         }
-        note("sallyport: " + failure.detail());
+        note("error: " + failure.detail());
         if (failure.remedy() != null) {
             note("  " + failure.remedy());
         }

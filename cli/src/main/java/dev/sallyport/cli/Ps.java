@@ -57,9 +57,8 @@ final class Ps extends Verb {
     }
 
     static String state(Json child) {
-        return child.text("reason").isEmpty()
-                ? child.text("state")
-                : "%s (%s)".formatted(child.text("state"), child.text("reason"));
+        String reason = child.text("reason");
+        return reason.isEmpty() ? child.text("state") : child.text("state") + " (" + reason + ")";
     }
 
     static String model(Json child) {
