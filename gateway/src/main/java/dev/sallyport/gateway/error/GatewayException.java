@@ -1,0 +1,182 @@
+package dev.sallyport.gateway.error;
+
+import dev.sallyport.identity.ChildId;
+import dev.sallyport.identity.SessionId;
+import dev.sallyport.service.ProblemException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the gateway refuses a caller. A closed family: whatever else is thrown is a bug and answered with a bare 500. */
+public abstract sealed class GatewayException extends ProblemException {
+
+    private static final long serialVersionUID = 1L;
+
+    private GatewayException(GatewayProblem problem, String message, @Nullable String remedy) {
+        super(problem, message, remedy);
+    }
+
+    private GatewayException(GatewayProblem problem, String message, @Nullable String remedy, Throwable cause) {
+        super(problem, message, remedy, cause);
+    }
+
+    /** A field is missing, or fields contradict each other. */
+    public static final class InvalidRequest extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public InvalidRequest(String message) {
+            super(GatewayProblem.REQUEST_INVALID, message, null);
+        }
+    }
+
+    /** Resolution ended in a refusal: no child was made. */
+    public static final class AuthorityRefused extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        /**
+         * @param refusal code of the resolution, such as {@code unknown-agent}
+         * @param reasons never empty
+         */
+        public AuthorityRefused(String refusal, List<String> reasons) {
+            super(
+                    GatewayProblem.AUTHORITY_REFUSED,
+                    String.join("; ", reasons),
+                    "`sallyport explain` shows which layer decided each field");
+            with("refusal", refusal);
+            with("reasons", List.copyOf(reasons));
+        }
+    }
+
+    public static final class AgentNotFound extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public AgentNotFound(String name) {
+            super(
+                    GatewayProblem.AGENT_NOT_FOUND,
+                    "no agent named `%s`".formatted(name),
+                    "list them: `sallyport agents ls`");
+        }
+    }
+
+    /** The directory cannot be a child's workspace. */
+    public static final class WorkspaceRefused extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        /** @param refusal which rule it is, for machines */
+        public WorkspaceRefused(String refusal, String reason, @Nullable String remedy) {
+            super(GatewayProblem.WORKSPACE_REFUSED, reason, remedy);
+            with("refusal", refusal);
+        }
+    }
+
+    /** There is no such session, or not for this caller; which of the two is not said. */
+    public static final class SessionNotFound extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public SessionNotFound(SessionId session) {
+            super(GatewayProblem.SESSION_NOT_FOUND, "no session " + session, "leave `session` out to get a new one");
+        }
+    }
+
+    /** There is no such child, or not for this caller; which of the two is not said. */
+    public static final class ChildNotFound extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ChildNotFound(ChildId child) {
+            super(GatewayProblem.CHILD_NOT_FOUND, "no child " + child, null);
+        }
+    }
+
+    public static final class ChildNotEnded extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ChildNotEnded(ChildId child, String state) {
+            super(
+                    GatewayProblem.CHILD_NOT_ENDED,
+                    "child %s is %s".formatted(child, state),
+                    "wait for it with `?wait=30s`, or cancel it");
+            with("state", state);
+        }
+    }
+
+    public static final class ChildNotRunning extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ChildNotRunning(ChildId child, String state) {
+            super(GatewayProblem.CHILD_NOT_RUNNING, "child %s is %s".formatted(child, state), null);
+            with("state", state);
+        }
+    }
+
+    public static final class NoBranch extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public NoBranch(ChildId child) {
+            super(
+                    GatewayProblem.NO_BRANCH,
+                    "child %s left no branch".formatted(child),
+                    "only a child with workspace `clone` that changed something leaves one");
+        }
+    }
+
+    public static final class ChangesTooLarge extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ChangesTooLarge(String detail) {
+            super(GatewayProblem.CHANGES_TOO_LARGE, detail, "look at the branch itself");
+        }
+    }
+
+    public static final class IdempotencyKeyReused extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public IdempotencyKeyReused(String key) {
+            super(
+                    GatewayProblem.IDEMPOTENCY_KEY_REUSED,
+                    "idempotency key `%s` was used with another body".formatted(key),
+                    "use a new key for a new request");
+        }
+    }
+
+    public static final class CredentialNotFound extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public CredentialNotFound(String name) {
+            super(GatewayProblem.CREDENTIAL_NOT_FOUND, "no credential `%s`".formatted(name), null);
+        }
+    }
+
+    public static final class PermissionServiceUnavailable extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public PermissionServiceUnavailable(Throwable cause) {
+            super(
+                    GatewayProblem.PERMISSION_SERVICE_UNAVAILABLE,
+                    "the permission-service does not answer, so no child can be started",
+                    "`sallyport doctor` says whether it runs",
+                    cause);
+        }
+    }
+
+    /** The gateway is going down: it starts nothing that it would not be there to hold. */
+    public static final class ShuttingDown extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ShuttingDown() {
+            super(GatewayProblem.SHUTTING_DOWN, "the gateway is shutting down", "ask again in a few seconds");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.sallyport.gateway.error;
+
+import dev.sallyport.service.Problem;
+import org.springframework.http.HttpStatus;
+
+/** The closed list of what the gateway refuses. Codes are API: never rename one. */
+public enum GatewayProblem implements Problem {
+    REQUEST_INVALID("request-invalid", HttpStatus.UNPROCESSABLE_CONTENT),
+    AUTHORITY_REFUSED("authority-refused", HttpStatus.FORBIDDEN),
+    AGENT_NOT_FOUND("agent-not-found", HttpStatus.NOT_FOUND),
+    WORKSPACE_REFUSED("workspace-refused", HttpStatus.UNPROCESSABLE_CONTENT),
+    SESSION_NOT_FOUND("session-not-found", HttpStatus.NOT_FOUND),
+    CHILD_NOT_FOUND("child-not-found", HttpStatus.NOT_FOUND),
+    CHILD_NOT_ENDED("child-not-ended", HttpStatus.CONFLICT),
+    CHILD_NOT_RUNNING("child-not-running", HttpStatus.CONFLICT),
+    NO_BRANCH("no-branch", HttpStatus.NOT_FOUND),
+    CHANGES_TOO_LARGE("changes-too-large", HttpStatus.CONTENT_TOO_LARGE),
+    IDEMPOTENCY_KEY_REUSED("idempotency-key-reused", HttpStatus.CONFLICT),
+    CREDENTIAL_NOT_FOUND("credential-not-found", HttpStatus.NOT_FOUND),
+    PERMISSION_SERVICE_UNAVAILABLE("permission-service-unavailable", HttpStatus.SERVICE_UNAVAILABLE),
+    SHUTTING_DOWN("shutting-down", HttpStatus.SERVICE_UNAVAILABLE);
+
+    private final String code;
+    private final HttpStatus status;
+
+    GatewayProblem(String code, HttpStatus status) {
+        this.code = code;
+        this.status = status;
+    }
+
+    @Override
+    public String code() {
+        return code;
+    }
+
+    @Override
+    public HttpStatus status() {
+        return status;
+    }
+}
