@@ -1,0 +1,195 @@
+package dev.sallyport.gateway;
+
+import dev.sallyport.authority.Model;
+import dev.sallyport.authority.OperatorPolicy;
+import dev.sallyport.containment.CredentialScope;
+import dev.sallyport.containment.Limits;
+import dev.sallyport.containment.NetworkPolicy;
+import dev.sallyport.containment.RuntimeClass;
+import dev.sallyport.gateway.catalogue.Catalogue;
+import dev.sallyport.gateway.child.LifeSettings;
+import dev.sallyport.gateway.child.LifeSettings.EventLimits;
+import dev.sallyport.gateway.child.Lives;
+import dev.sallyport.gateway.child.SpawnPolicy;
+import dev.sallyport.gateway.credential.CredentialHosts;
+import dev.sallyport.gateway.credential.StoredCredentials;
+import dev.sallyport.gateway.door.Door;
+import dev.sallyport.gateway.door.DoorSettings;
+import dev.sallyport.gateway.door.JettyDoor;
+import dev.sallyport.gateway.door.ModelShape;
+import dev.sallyport.gateway.door.Provider;
+import dev.sallyport.gateway.permission.HttpPermissionService;
+import dev.sallyport.gateway.permission.PermissionService;
+import dev.sallyport.gateway.sandbox.BindSources;
+import dev.sallyport.gateway.sandbox.ImageId;
+import dev.sallyport.gateway.workspace.WorkspaceSettings;
+import dev.sallyport.gateway.workspace.Workspaces;
+import dev.sallyport.identity.InstallationId;
+import dev.sallyport.invocation.Settings;
+import dev.sallyport.service.Tokens;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.json.JsonMapper;
+
+/** From the configuration to the parts; no part sees the configuration itself. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(GatewayProperties.class)
+class GatewayConfiguration {
+
+    @Bean
+    InstallationId installation(JdbcClient db) {
+        return Installation.of(db);
+    }
+
+    @Bean
+    PermissionService permissionService(GatewayProperties properties, Tokens tokens, Clock clock, JsonMapper json) {
+        return new HttpPermissionService(properties.permissionService(), tokens, clock, json);
+    }
+
+    @Bean
+    Catalogue catalogue(GatewayProperties properties) {
+        return new Catalogue(properties.agentDirectory(), properties.workspaceRoots());
+    }
+
+    @Bean
+    StoredCredentials credentials(GatewayProperties properties, JdbcClient db, Clock clock) {
+        return new StoredCredentials(db, properties.credentialKey(), clock);
+    }
+
+    @Bean
+    CredentialHosts credentialHosts(GatewayProperties properties) {
+        return new CredentialHosts(providers(properties).values());
+    }
+
+    @Bean
+    Workspaces workspaces(GatewayProperties properties) {
+        return new Workspaces(WorkspaceSettings.of(
+                properties.workspaceRoots(), properties.dataDirectory().resolve("repositories")));
+    }
+
+    @Bean
+    BindSources bindSources(GatewayProperties properties) {
+        return new BindSources(properties.workspaceRoots(), false);
+    }
+
+    @Bean
+    Door door(
+            GatewayProperties properties,
+            InstallationId installation,
+            ObjectProvider<Lives> lives,
+            StoredCredentials credentials,
+            MeterRegistry meters)
+            throws IOException {
+        return JettyDoor.start(
+                DoorSettings.of(properties.doorDirectory()),
+                installation,
+                // The door is there before the lives that are led behind it.
+                (child, incarnation) -> lives.getObject().live(child, incarnation),
+                credentials,
+                providers(properties).values(),
+                properties.scripts(),
+                meters);
+    }
+
+    @Bean
+    LifeSettings lifeSettings(GatewayProperties properties) throws IOException {
+        GatewayProperties.Patience patience = properties.patience();
+        GatewayProperties.Events events = properties.events();
+        return new LifeSettings(
+                new ImageId(properties.image()),
+                properties.uids().first(),
+                properties.uids().last(),
+                properties.active(),
+                patience.prepare(),
+                patience.engine(),
+                patience.permissionService(),
+                properties.required(),
+                privateDirectory(properties.dataDirectory().resolve("children")),
+                new EventLimits(
+                        (int) events.size().toBytes(),
+                        events.perSecond(),
+                        events.total(),
+                        events.totalSize().toBytes()),
+                properties.tool().timeout(),
+                (int) properties.tool().output().toBytes());
+    }
+
+    private static Path privateDirectory(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        return directory;
+    }
+
+    @Bean
+    SpawnPolicy spawnPolicy(GatewayProperties properties) {
+        Map<String, ModelShape> shapes = new LinkedHashMap<>();
+        shapes.put(Model.SCRIPTED, ModelShape.MESSAGES);
+        providers(properties).forEach((name, provider) -> shapes.put(name, provider.shape()));
+        Settings defaults = Settings.DEFAULT;
+        Settings settings = new Settings(
+                properties.fallbackAgent(),
+                defaults.backgroundByDefault(),
+                defaults.worktreeIsolation(),
+                defaults.defaultMaxTurns(),
+                defaults.graceTurns());
+        return new SpawnPolicy(operator(properties.ceiling()), settings, shapes);
+    }
+
+    private static OperatorPolicy operator(GatewayProperties.Ceiling ceiling) {
+        Limits limits = new Limits(
+                Limits.parseCpu(ceiling.cpu()),
+                Limits.parseBytes("ceiling.memory", ceiling.memory()),
+                ceiling.pids(),
+                ceiling.wall(),
+                Limits.parseBytes("ceiling.disk", ceiling.disk()));
+        List<String> hosts = ceiling.hosts();
+        List<String> models = ceiling.models();
+        return new OperatorPolicy(
+                limits,
+                hosts == null ? null : NetworkPolicy.parse(hosts),
+                // Nothing but model keys is added to a child's requests here yet, and those are the door's own matter.
+                CredentialScope.NONE,
+                ceiling.runtimes().stream().map(RuntimeClass::parse).toList(),
+                ceiling.acceptUnenforced(),
+                model(ceiling.defaultModel()),
+                models == null ? null : models.stream().map(Model::parse).toList());
+    }
+
+    private static @Nullable Model model(@Nullable String text) {
+        return text == null ? null : Model.parse(text);
+    }
+
+    /** Those that come with the program, each replaceable by a configured one of its name. */
+    private static Map<String, Provider> providers(GatewayProperties properties) {
+        Map<String, Provider> providers = new LinkedHashMap<>();
+        Stream.of(Provider.anthropic(), Provider.openai())
+                .forEach(provider -> providers.put(provider.name(), provider));
+        properties.providers().forEach((name, provider) -> {
+            String credential = provider.credential();
+            providers.put(
+                    name,
+                    new Provider(
+                            name,
+                            provider.baseUrl(),
+                            provider.shape(),
+                            credential == null ? name : credential,
+                            provider.betas(),
+                            provider.plaintextLoopback()));
+        });
+        return providers;
+    }
+}

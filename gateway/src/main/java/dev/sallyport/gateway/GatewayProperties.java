@@ -1,0 +1,129 @@
+package dev.sallyport.gateway;
+
+import dev.sallyport.gateway.door.ModelShape;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotBlank;
+import jakarta.validation.constraints.NotNull;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How this gateway runs children. What has no default here has no safe one.
+ *
+ * @param image id of the image that every child runs, {@code sha256:…} (S36)
+ * @param dataDirectory for bundles on their way and for salvaged work
+ * @param doorDirectory parent of every child's socket directory; short, because a socket's path is (S9)
+ * @param agentDirectory the user's agents and policies
+ * @param workspaceRoots the only places whose directories children may be given
+ * @param credentialKey base64 of the 32 bytes that stored credentials are encrypted with
+ * @param permissionService where it listens
+ * @param scripts of scripted models; without one there are none
+ * @param uids the range that children run as; nothing else on this host may use it (S7)
+ * @param active children that live at a time; the next are queued
+ * @param patience how long what does not answer is waited for
+ * @param required containment measures without which no child gets its task (S11)
+ * @param events what one child may report (S4)
+ * @param tool what a runner allows one tool call
+ * @param ceiling the most that any child may have
+ * @param fallbackAgent what runs where an agent is unknown; {@code none} refuses instead
+ * @param providers of models, by name, beside those that come with the program
+ */
+@Validated
+@ConfigurationProperties("sallyport.gateway")
+record GatewayProperties(
+        @NotBlank String image,
+        @NotNull Path dataDirectory,
+        @DefaultValue("/run/sallyport") Path doorDirectory,
+        @NotNull Path agentDirectory,
+        @DefaultValue List<Path> workspaceRoots,
+        @NotBlank String credentialKey,
+        @DefaultValue("http://127.0.0.1:7072") URI permissionService,
+        @Nullable Path scripts,
+        @DefaultValue Uids uids,
+        @DefaultValue("16") @Min(1) int active,
+        @DefaultValue Patience patience,
+        @DefaultValue Set<String> required,
+        @DefaultValue @Valid Events events,
+        @DefaultValue Tool tool,
+        @DefaultValue Ceiling ceiling,
+        @Nullable String fallbackAgent,
+        @DefaultValue Map<String, ProviderProperties> providers) {
+
+    record Uids(
+            @DefaultValue("20000") int first,
+            @DefaultValue("29999") int last) {
+
+        Uids {
+            if (first < 1000 || last < first) {
+                throw new IllegalArgumentException(
+                        "uids: %d to %d (expected: 1000 or more, ascending)".formatted(first, last));
+            }
+        }
+    }
+
+    /**
+     * @param prepare one child
+     * @param engine the sandbox backend, before children are given up as lost
+     * @param permissionService before calls are answered {@code unavailable}
+     */
+    record Patience(
+            @DefaultValue("2m") Duration prepare,
+            @DefaultValue("2m") Duration engine,
+            @DefaultValue("2m") Duration permissionService) {}
+
+    /** @param size of one event; a larger one is cut */
+    record Events(
+            @DefaultValue("64KB") DataSize size,
+            @DefaultValue("200") @Min(1) int perSecond,
+            @DefaultValue("100000") long total,
+            @DefaultValue("64MB") DataSize totalSize) {}
+
+    record Tool(
+            @DefaultValue("2m") Duration timeout,
+            @DefaultValue("50KB") DataSize output) {}
+
+    /**
+     * @param hosts null for any public host
+     * @param runtimes the first is the default
+     * @param acceptUnenforced whether a harness may run an agent whose limits it cannot enforce (P1)
+     * @param models null for any
+     */
+    record Ceiling(
+            @DefaultValue("4") String cpu,
+            @DefaultValue("8g") String memory,
+            @DefaultValue("1024") int pids,
+            @DefaultValue("4h") Duration wall,
+            @DefaultValue("10g") String disk,
+            @Nullable List<String> hosts,
+            @DefaultValue("runc") List<String> runtimes,
+            @DefaultValue("false") boolean acceptUnenforced,
+            @Nullable String defaultModel,
+            @Nullable List<String> models) {}
+
+    /**
+     * @param credential name of the key; the provider's own name by default
+     * @param plaintextLoopback lets the URL be plain HTTP to this machine
+     */
+    record ProviderProperties(
+            @NotNull URI baseUrl,
+            @DefaultValue("messages") ModelShape shape,
+            @Nullable String credential,
+            @DefaultValue Set<String> betas,
+            @DefaultValue("false") boolean plaintextLoopback) {}
+
+    /** Never shows the key, wherever configuration is printed. */
+    @Override
+    public String toString() {
+        return "GatewayProperties[image=%s, dataDirectory=%s]".formatted(image, dataDirectory);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.containment.Harness;
+import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.gateway.workspace.Workspaces;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The first message on a child's control feed: all that its runner needs to get ready, but not yet what to do.
+ *
+ * @param version of this message; a runner that does not know it ends (P14)
+ * @param toolTimeout ISO-8601
+ * @param outputLimit in bytes
+ */
+record Assignment(
+        int version,
+        String child,
+        int incarnation,
+        String harness,
+        @Nullable Model model,
+        List<String> tools,
+        String systemPrompt,
+        @Nullable Integer maxTurns,
+        int graceTurns,
+        Workspace workspace,
+        @Nullable List<String> command,
+        String toolTimeout,
+        int outputLimit) {
+
+    private static final int VERSION = 1;
+    private static final String DIRECTORY = "/workspace";
+
+    record Model(String provider, String id, String shape, boolean scripted) {}
+
+    record Workspace(
+            String mode,
+            String directory,
+            @Nullable String branch,
+            @Nullable String base) {}
+
+    /** @param base commit of the clone, null if there is none */
+    static ObjectNode of(Child child, @Nullable String base, LifeSettings settings, JsonMapper json) {
+        Terms terms = child.terms();
+        Terms.Model model = terms.model();
+        boolean clone = terms.workspace().access() == WorkspaceAccess.CLONE;
+        var assignment = new Assignment(
+                VERSION,
+                child.id().value(),
+                child.incarnation(),
+                terms.harness().wire(),
+                model == null ? null : new Model(model.provider(), model.id(), model.shape(), model.scripted()),
+                terms.tools(),
+                terms.systemPrompt(),
+                terms.maxTurns(),
+                terms.graceTurns(),
+                new Workspace(
+                        terms.workspace().access().wire(),
+                        directory(terms.workspace()),
+                        clone ? Workspaces.branch(child.id()) : null,
+                        base),
+                terms.harness() == Harness.COMMAND ? terms.command() : null,
+                settings.toolTimeout().toString(),
+                settings.outputLimit());
+        return json.valueToTree(assignment);
+    }
+
+    /** Where in the sandbox the child's tools start. */
+    static String directory(Terms.Workspace workspace) {
+        return workspace.subdirectory().isEmpty() ? DIRECTORY : DIRECTORY + "/" + workspace.subdirectory();
+    }
+}

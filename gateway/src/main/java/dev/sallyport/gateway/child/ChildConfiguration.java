@@ -1,0 +1,118 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.gateway.catalogue.Catalogue;
+import dev.sallyport.gateway.door.Door;
+import dev.sallyport.gateway.permission.PermissionService;
+import dev.sallyport.gateway.sandbox.BindSources;
+import dev.sallyport.gateway.sandbox.SandboxDriver;
+import dev.sallyport.gateway.sandbox.SandboxUser;
+import dev.sallyport.gateway.workspace.Workspaces;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.security.SecureRandom;
+import java.time.Clock;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Puts the parts of this package together. */
+@Configuration(proxyBeanMethods = false)
+class ChildConfiguration {
+
+    @Bean
+    Children children(JdbcClient db, JsonMapper json, Clock clock) {
+        return new Children(db, json, clock);
+    }
+
+    @Bean
+    Timeline timeline(JdbcClient db, JsonMapper json, Clock clock) {
+        return new Timeline(db, json, clock);
+    }
+
+    @Bean
+    Clones clones(Workspaces workspaces, Children children, Timeline timeline, LifeSettings settings, JsonMapper json) {
+        return new Clones(workspaces, children, timeline, settings.directory(), json);
+    }
+
+    @Bean
+    Surroundings surroundings(
+            SandboxDriver driver,
+            Door door,
+            BindSources bindSources,
+            PermissionService permissions,
+            Children children,
+            Timeline timeline,
+            Clones clones,
+            MeterRegistry meters,
+            LifeSettings settings,
+            Clock clock,
+            JsonMapper json) {
+        return new Surroundings(
+                driver,
+                door,
+                bindSources,
+                permissions,
+                children,
+                timeline,
+                clones,
+                new ChildMetrics(meters),
+                settings,
+                clock,
+                json);
+    }
+
+    @Bean
+    Remains remains(Surroundings with) {
+        return new Remains(with);
+    }
+
+    @Bean
+    Lives lives(Surroundings with, Remains remains) {
+        return new Lives(with, remains);
+    }
+
+    @Bean
+    Reaper reaper(Surroundings with, Lives lives, Remains remains) {
+        return new Reaper(with, lives, remains);
+    }
+
+    @Bean
+    Rounds rounds(Reaper reaper, Lives lives) {
+        return new Rounds(reaper, lives);
+    }
+
+    @Bean
+    Spawning spawning(
+            Catalogue catalogue,
+            SpawnPolicy policy,
+            BindSources binds,
+            Workspaces workspaces,
+            PermissionService permissions,
+            Children children,
+            Timeline timeline,
+            Lives lives,
+            LifeSettings settings,
+            JsonMapper json) {
+        SandboxUser somebody = new SandboxUser(settings.firstUid(), settings.firstUid());
+        return new Spawning(
+                catalogue,
+                policy,
+                new Sources(binds, workspaces, children, somebody),
+                permissions,
+                children,
+                timeline,
+                lives,
+                new SecureRandom(),
+                json);
+    }
+
+    @Bean
+    Inspection inspection(Children children, Timeline timeline, Clones clones, Lives lives) {
+        return new Inspection(children, timeline, clones, lives);
+    }
+
+    @Bean
+    EventStream eventStream(Timeline timeline, Children children, Lives lives, JsonMapper json) {
+        return new EventStream(timeline, children, lives, json);
+    }
+}

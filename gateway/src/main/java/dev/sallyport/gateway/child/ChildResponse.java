@@ -1,0 +1,84 @@
+package dev.sallyport.gateway.child;
+
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import dev.sallyport.gateway.workspace.Workspaces;
+import java.math.BigDecimal;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A child as clients see it. */
+record ChildResponse(
+        String id,
+        String session,
+        @Nullable String parent,
+        String agent,
+        String description,
+        String state,
+        @Nullable String reason,
+        @Nullable String message,
+        String harness,
+        @Nullable String model,
+        boolean scripted,
+        String workspace,
+        @Nullable String directory,
+        @Nullable String branch,
+        @Nullable String base,
+        @Nullable Integer uncommittedFiles,
+        Instant createdAt,
+        @Nullable Instant startedAt,
+        @Nullable Instant endedAt,
+        @Nullable Integer exitCode,
+        UsageResponse usage,
+        Child.Decisions decisions,
+        @JsonRawValue String containment,
+        String authorityDigest) {
+
+    /** @param costUsd null where no price is known */
+    record UsageResponse(
+            long modelCalls,
+            long inputTokens,
+            long outputTokens,
+            @Nullable BigDecimal costUsd) {
+
+        static UsageResponse of(Child.Usage usage) {
+            return new UsageResponse(usage.modelCalls(), usage.inputTokens(), usage.outputTokens(), null);
+        }
+    }
+
+    static ChildResponse of(Child child) {
+        Terms terms = child.terms();
+        Terms.Model model = terms.model();
+        // Decided is not ended: until nothing of it runs any more, it has no reason.
+        Ending ending = child.endedAt() == null ? null : child.ending();
+        return new ChildResponse(
+                child.id().value(),
+                child.session().value(),
+                child.parent() == null ? null : child.parent().value(),
+                terms.agent(),
+                terms.description(),
+                child.state().wire(),
+                ending == null ? null : ending.reason().wire(),
+                ending == null ? null : ending.message(),
+                terms.harness().wire(),
+                model == null ? null : model.name(),
+                model != null && model.scripted(),
+                terms.workspace().access().wire(),
+                terms.workspace().directory(),
+                branch(child),
+                child.base(),
+                terms.workspace().uncommittedFiles(),
+                child.createdAt(),
+                child.startedAt(),
+                child.endedAt(),
+                ending == null ? null : ending.exitCode(),
+                UsageResponse.of(child.usage()),
+                child.decisions(),
+                child.containment(),
+                terms.authorityDigest());
+    }
+
+    /** Null until there is one. */
+    static @Nullable String branch(Child child) {
+        return Clones.changed(child).isPresent() ? Workspaces.branch(child.id()) : null;
+    }
+}

@@ -1,0 +1,382 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.gateway.child.Child.Decisions;
+import dev.sallyport.gateway.child.Child.Reported;
+import dev.sallyport.gateway.child.Child.Usage;
+import dev.sallyport.identity.ChildId;
+import dev.sallyport.identity.SessionId;
+import dev.sallyport.identity.Tenant;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The rows of all children. INVARIANT: every change of state is one conditional statement that also writes the state into
+ * the timeline, so that of two who race exactly one wins and nobody sees a state without its event.
+ */
+final class Children {
+
+    /** How many ended children a list shows. */
+    static final int ENDED_SHOWN = 10;
+
+    private static final String SELECT = """
+            select c.*, d.* from child c left join lateral (
+                select count(*) filter (where decision = 'allowed') as allowed,
+                       count(*) filter (where decision = 'denied') as denied,
+                       count(*) filter (where asked) as asked,
+                       count(*) filter (where decision = 'allowed' and human) as approved,
+                       count(*) filter (where decision = 'unavailable') as unavailable
+                from decision where child = c.id) d on true
+            """;
+
+    private final JdbcClient db;
+    private final JsonMapper json;
+    private final Clock clock;
+
+    Children(JdbcClient db, JsonMapper json, Clock clock) {
+        this.db = db;
+        this.json = json;
+        this.clock = clock;
+    }
+
+    /** What a spawn adds; the rest of a row starts empty. */
+    record NewChild(
+            ChildId id,
+            Tenant tenant,
+            SessionId session,
+            String owner,
+            String principal,
+            @Nullable String idempotencyKey,
+            String requestDigest,
+            Terms terms,
+            @Nullable String base,
+            String authority,
+            String explanation) {}
+
+    /** A child as its idempotency key finds it. */
+    record Earlier(ChildId id, String requestDigest) {}
+
+    /** Returns false if the principal's idempotency key is taken: then nothing was inserted */
+    boolean insert(NewChild child) {
+        return db.sql("""
+                        with c as (
+                            insert into child (id, tenant, session, owner, principal, idempotency_key, request_digest, terms, base,
+                                authority, explanation, state, created_at, last_seq)
+                            values (?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?::json, ?, 'queued', ?, 1)
+                            on conflict (tenant, principal, idempotency_key) where idempotency_key is not null do nothing
+                            returning id, created_at)
+                        insert into event select id, 1, created_at, 'gateway', 'state', '{"state":"queued"}' from c
+                        """)
+                        .params(Arrays.asList(
+                                child.id().value(),
+                                child.tenant().value(),
+                                child.session().value(),
+                                child.owner(),
+                                child.principal(),
+                                child.idempotencyKey(),
+                                child.requestDigest(),
+                                json.writeValueAsString(child.terms()),
+                                child.base(),
+                                child.authority(),
+                                child.explanation(),
+                                now()))
+                        .update()
+                == 1;
+    }
+
+    Optional<Earlier> earlier(Tenant tenant, String principal, String idempotencyKey) {
+        return db.sql("select id, request_digest from child where tenant = ? and principal = ? and idempotency_key = ?")
+                .params(tenant.value(), principal, idempotencyKey)
+                .query((row, _) -> new Earlier(new ChildId(row.getString(1)), row.getString(2)))
+                .optional();
+    }
+
+    Optional<Child> find(ChildId id) {
+        return db.sql(SELECT + "where c.id = ?")
+                .param(id.value())
+                .query(this::child)
+                .optional();
+    }
+
+    /** All that have not ended, and the last {@value #ENDED_SHOWN} that have; newest first. */
+    List<Child> list(Tenant tenant, @Nullable SessionId session, @Nullable String owner) {
+        String visible = "where c.tenant = :tenant and (:session::text is null or c.session = :session)"
+                + " and (:owner::text is null or c.owner = :owner)";
+        List<Child> children =
+                new ArrayList<>(query(SELECT + visible + " and c.ended_at is null", tenant, session, owner));
+        children.addAll(query(
+                SELECT + visible + " and c.ended_at is not null order by c.ended_at desc limit " + ENDED_SHOWN,
+                tenant,
+                session,
+                owner));
+        children.sort((a, b) -> b.createdAt().compareTo(a.createdAt()));
+        return children;
+    }
+
+    private List<Child> query(String sql, Tenant tenant, @Nullable SessionId session, @Nullable String owner) {
+        return db.sql(sql)
+                .param("tenant", tenant.value())
+                .param("session", session == null ? null : session.value())
+                .param("owner", owner)
+                .query(this::child)
+                .list();
+    }
+
+    /** Those that something is still to be done for, oldest first. */
+    List<Child> unsettled() {
+        return db.sql(SELECT + "where not c.settled order by c.created_at, c.id")
+                .query(this::child)
+                .list();
+    }
+
+    /** The source of every mount that a live child can write (S5). */
+    List<Path> writable() {
+        return writable("");
+    }
+
+    List<Path> writableByOthers(ChildId child) {
+        return writable(child.value());
+    }
+
+    private List<Path> writable(String except) {
+        return db.sql("""
+                select distinct terms -> 'workspace' ->> 'mounted' from child
+                where ended_at is null and id <> ? and terms -> 'workspace' ->> 'access' = 'READ_WRITE'
+                """).param(except).query(String.class).list().stream()
+                .map(Path::of)
+                .toList();
+    }
+
+    /** The resolved authority as JSON. */
+    String authority(ChildId id) {
+        return text("select authority::text from child where id = ?", id);
+    }
+
+    /** The resolved authority as a table. */
+    String explanation(ChildId id) {
+        return text("select explanation from child where id = ?", id);
+    }
+
+    private String text(String sql, ChildId id) {
+        return db.sql(sql).param(id.value()).query(String.class).single();
+    }
+
+    /**
+     * Reserves a uid that no other live child has (S7).
+     *
+     * @return empty if all are taken
+     */
+    Optional<Integer> claimUid(ChildId id, int first, int last) {
+        while (true) {
+            try {
+                // At random, so that two that claim at once seldom meet, and what a number left behind is seldom met
+                // again.
+                return db.sql("""
+                        update child set uid = (
+                            select u from generate_series(?, ?) u
+                            where not exists (select 1 from child where uid = u) order by random() limit 1)
+                        where id = ? and ended_at is null returning uid
+                        """)
+                        .params(first, last, id.value())
+                        .query((row, _) -> Optional.ofNullable(row.getObject(1, Integer.class)))
+                        .optional()
+                        .flatMap(uid -> uid);
+            } catch (DuplicateKeyException another) {
+                // Somebody was faster with this one.
+            }
+        }
+    }
+
+    boolean preparing(ChildId id, Duration timeout) {
+        return change(
+                id,
+                "state = 'preparing', deadline_at = ?",
+                "state = 'queued' and ending is null",
+                ChildState.PREPARING,
+                List.of(later(timeout)));
+    }
+
+    /** A child that never got its task starts over; whatever its earlier incarnation still says is not heard. */
+    boolean again(ChildId id) {
+        return change(
+                id,
+                "state = 'queued', incarnation = incarnation + 1, reported_n = 0, last_command = 0, deadline_at = null",
+                "state in ('queued', 'preparing') and ending is null",
+                ChildState.QUEUED,
+                List.of());
+    }
+
+    boolean running(ChildId id, Duration wall) {
+        return change(
+                id,
+                "state = 'running', started_at = ?, deadline_at = ?",
+                "state = 'preparing' and ending is null",
+                ChildState.RUNNING,
+                List.of(now(), later(wall)));
+    }
+
+    boolean waiting(ChildId id) {
+        return change(id, "state = 'waiting'", "state = 'running' and ended_at is null", ChildState.WAITING, List.of());
+    }
+
+    boolean resumed(ChildId id) {
+        return change(id, "state = 'running'", "state = 'waiting' and ended_at is null", ChildState.RUNNING, List.of());
+    }
+
+    /** Decides how the child ends. @return false if that is decided already, otherwise */
+    boolean decide(ChildId id, Ending ending) {
+        return db.sql("update child set ending = ?, ending_message = ?, exit_code = ? where id = ? and ending is null")
+                        .params(Arrays.asList(ending.reason().wire(), ending.message(), ending.exitCode(), id.value()))
+                        .update()
+                == 1;
+    }
+
+    /** What was decided cannot be carried out: the engine did not answer until our patience was over. */
+    void lose(ChildId id, Ending ending) {
+        db.sql("update child set ending = ?, ending_message = ? where id = ? and ended_at is null")
+                .params(ending.reason().wire(), ending.message(), id.value())
+                .update();
+    }
+
+    /** Makes the decided ending final. @return false if it was already */
+    boolean end(ChildId id, Ending ending, boolean sandboxGone) {
+        ObjectNode data = json.createObjectNode()
+                .put("state", ending.state().wire())
+                .put("reason", ending.reason().wire())
+                .put("message", ending.message());
+        if (ending.exitCode() != null) {
+            data.put("exitCode", ending.exitCode());
+        }
+        return change(
+                id,
+                "state = ?, ended_at = ?, deadline_at = null" + (sandboxGone ? ", uid = null" : ""),
+                "ended_at is null",
+                Event.ENDED,
+                data,
+                List.of(ending.state().wire(), now()));
+    }
+
+    /** Nothing of the child is left anywhere. */
+    void settled(ChildId id) {
+        update("update child set settled = true, uid = null where id = ? and ended_at is not null", id);
+    }
+
+    void contained(ChildId id, String enforcements) {
+        db.sql("update child set containment = ?::json where id = ?")
+                .params(enforcements, id.value())
+                .update();
+    }
+
+    void cloned(ChildId id, String base) {
+        db.sql("update child set base = ? where id = ?")
+                .params(base, id.value())
+                .update();
+    }
+
+    void imported(ChildId id, String tip) {
+        db.sql("update child set tip = ? where id = ?").params(tip, id.value()).update();
+    }
+
+    void salvaged(ChildId id, String file) {
+        db.sql("update child set salvage = ? where id = ?")
+                .params(file, id.value())
+                .update();
+    }
+
+    void used(ChildId id, long inputTokens, long outputTokens) {
+        db.sql("""
+                update child set model_calls = model_calls + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?
+                where id = ?
+                """).params(inputTokens, outputTokens, id.value()).update();
+    }
+
+    /** Returns false if it has not ended, or is not cleaned up after */
+    boolean delete(ChildId id) {
+        return update("delete from child where id = ? and settled", id);
+    }
+
+    private boolean update(String sql, ChildId id) {
+        return db.sql(sql).param(id.value()).update() == 1;
+    }
+
+    private boolean change(
+            ChildId id, String assignments, String condition, ChildState state, List<Object> parameters) {
+        ObjectNode data = json.createObjectNode().put("state", state.wire());
+        return change(id, assignments, condition, "state", data, parameters);
+    }
+
+    private boolean change(
+            ChildId id, String assignments, String condition, String type, ObjectNode data, List<Object> parameters) {
+        List<Object> all = new ArrayList<>(parameters);
+        all.addAll(List.of(id.value(), now(), type, json.writeValueAsString(data)));
+        return db.sql("""
+                        with c as (update child set %s, last_seq = last_seq + 1 where id = ? and %s returning id, last_seq)
+                        insert into event select id, last_seq, ?, 'gateway', ?, ? from c
+                        """.formatted(assignments, condition)).params(all).update() == 1;
+    }
+
+    private OffsetDateTime now() {
+        return clock.instant().atOffset(ZoneOffset.UTC);
+    }
+
+    private OffsetDateTime later(Duration duration) {
+        return now().plus(duration);
+    }
+
+    private Child child(ResultSet row, int number) throws SQLException {
+        String ending = row.getString("ending");
+        return new Child(
+                new ChildId(row.getString("id")),
+                new Tenant(row.getString("tenant")),
+                new SessionId(row.getString("session")),
+                row.getString("owner"),
+                row.getString("principal"),
+                row.getString("parent") == null ? null : new ChildId(row.getString("parent")),
+                json.readValue(row.getString("terms"), Terms.class),
+                ChildState.parse(row.getString("state")),
+                row.getInt("incarnation"),
+                row.getObject("uid", Integer.class),
+                row.getTimestamp("created_at").toInstant(),
+                instant(row, "started_at"),
+                instant(row, "deadline_at"),
+                ending == null
+                        ? null
+                        : new Ending(
+                                EndReason.parse(ending),
+                                row.getString("ending_message"),
+                                row.getObject("exit_code", Integer.class)),
+                instant(row, "ended_at"),
+                row.getString("base"),
+                row.getString("tip"),
+                row.getString("salvage"),
+                row.getString("containment"),
+                new Reported(row.getLong("reported_n"), row.getLong("reported_events"), row.getLong("reported_bytes")),
+                new Usage(row.getLong("model_calls"), row.getLong("input_tokens"), row.getLong("output_tokens")),
+                new Decisions(
+                        row.getLong("allowed"),
+                        row.getLong("denied"),
+                        row.getLong("asked"),
+                        row.getLong("approved"),
+                        row.getLong("unavailable")));
+    }
+
+    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+        Timestamp value = row.getTimestamp(column);
+        return value == null ? null : value.toInstant();
+    }
+}

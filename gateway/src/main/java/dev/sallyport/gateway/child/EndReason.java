@@ -1,0 +1,50 @@
+package dev.sallyport.gateway.child;
+
+import java.util.Locale;
+
+/** Why a child ended: the closed list that clients, metrics and alerts rely on. Each belongs to one final state. */
+enum EndReason {
+    EXITED(ChildState.COMPLETED),
+    EXIT_CODE(ChildState.FAILED),
+    OOM_KILLED(ChildState.FAILED),
+    RUNNER_FAILED(ChildState.FAILED),
+    MODEL_SCRIPT_EXHAUSTED(ChildState.FAILED),
+    WORKSPACE_CHANGED(ChildState.FAILED),
+    WORKSPACE_REFUSED(ChildState.FAILED),
+    EVENTS_LIMIT(ChildState.FAILED),
+    IMAGE_NOT_FOUND(ChildState.FAILED),
+    RUNTIME_NOT_FOUND(ChildState.FAILED),
+    SANDBOX_REFUSED(ChildState.FAILED),
+    CONTAINMENT_UNAVAILABLE(ChildState.FAILED),
+    DOOR_UNAVAILABLE(ChildState.FAILED),
+    DOOR_TAMPERED(ChildState.FAILED),
+    UIDS_EXHAUSTED(ChildState.FAILED),
+    PERMISSION_SERVICE_UNAVAILABLE(ChildState.FAILED),
+    PREPARE_TIMEOUT(ChildState.FAILED),
+    /** A defect of ours; the log has it. */
+    GATEWAY_FAILED(ChildState.FAILED),
+    CANCELLED(ChildState.CANCELLED),
+    WALL_CLOCK(ChildState.TIMED_OUT),
+    /** Its sandbox is gone, and nobody saw how. */
+    RUNNER_LOST(ChildState.LOST),
+    ENGINE_UNAVAILABLE(ChildState.LOST);
+
+    private final ChildState state;
+
+    EndReason(ChildState state) {
+        this.state = state;
+    }
+
+    ChildState state() {
+        return state;
+    }
+
+    /** {@code oom_killed}: stable, for machines. */
+    String wire() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static EndReason parse(String wire) {
+        return valueOf(wire.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,422 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.gateway.door.Command;
+import dev.sallyport.gateway.door.DoorException;
+import dev.sallyport.gateway.permission.PermissionService.Registration;
+import dev.sallyport.gateway.permission.PermissionServiceException;
+import dev.sallyport.gateway.sandbox.BindRefusal;
+import dev.sallyport.gateway.sandbox.BindSource;
+import dev.sallyport.gateway.sandbox.BindSources;
+import dev.sallyport.gateway.sandbox.Enforcement;
+import dev.sallyport.gateway.sandbox.FileKey;
+import dev.sallyport.gateway.sandbox.SandboxException;
+import dev.sallyport.gateway.sandbox.SandboxSpec;
+import dev.sallyport.gateway.sandbox.SandboxState;
+import dev.sallyport.gateway.sandbox.SandboxUser;
+import dev.sallyport.gateway.sandbox.WorkspaceMount;
+import dev.sallyport.gateway.workspace.WorkspaceException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leads one child from its queue to its end, on a thread of its own. Whoever wants it ended earlier decides so
+ * ({@link LiveChild#decide}), which interrupts this thread; the cleaning up is always done here, in one order: nothing is
+ * served at its door any more, its sandbox is confirmed gone, its work is saved, then it has ended.
+ */
+final class Life implements Runnable {
+
+    private static final Logger log = LoggerFactory.getLogger(Life.class);
+    private static final Duration RETRY = Duration.ofMillis(500);
+
+    private final LiveChild live;
+    private final Surroundings with;
+    private final Remains remains;
+    private final Semaphore places;
+    private final Runnable afterwards;
+
+    /** @param afterwards done last, whatever happens */
+    Life(LiveChild live, Surroundings with, Remains remains, Semaphore places, Runnable afterwards) {
+        this.live = live;
+        this.with = with;
+        this.remains = remains;
+        this.places = places;
+        this.afterwards = afterwards;
+    }
+
+    @Override
+    public void run() {
+        boolean placed = false;
+        try {
+            live.interruptible();
+            if (live.child().state() == ChildState.QUEUED || live.child().state() == ChildState.PREPARING) {
+                places.acquire();
+                placed = true;
+                fromTheStart();
+            } else {
+                // It has its place already, even where the setting became smaller meanwhile.
+                placed = places.tryAcquire();
+                adopt();
+            }
+            live.decide(Ending.of(with.driver().awaitExit(live.child().sandbox())));
+        } catch (InterruptedException e) {
+            // Decided by somebody else; or the gateway goes down, and the next one takes over.
+        } catch (EndedEarly e) {
+            if (!live.abandoned()) {
+                live.decide(e.ending);
+            }
+        } catch (RuntimeException e) {
+            // A thread that is interrupted fails in whatever it does.
+            if (live.ending().isEmpty() && !live.abandoned()) {
+                log.error("child {}", live.child().id(), e);
+                live.decide(new Ending(EndReason.GATEWAY_FAILED, "the gateway failed; its log says how"));
+            }
+        }
+        live.uninterruptible();
+        try {
+            if (!live.abandoned()) {
+                live.ending().ifPresent(this::end);
+            }
+        } catch (RuntimeException e) {
+            // The row stays as it is, and the reaper tries again.
+            log.error("child {} could not be ended", live.child().id(), e);
+        } finally {
+            if (placed) {
+                places.release();
+            }
+            afterwards.run();
+        }
+    }
+
+    /** A child that had no task when its gateway went down starts over: nothing of it has run. */
+    private void fromTheStart() throws InterruptedException, EndedEarly {
+        Child child = live.child();
+        if (child.state() == ChildState.PREPARING) {
+            persistently(() -> {
+                remains.remove(child);
+                return true;
+            });
+            with.children().again(child.id());
+            live.restarted(with.children().find(child.id()).orElseThrow());
+        }
+        prepare();
+    }
+
+    private void prepare() throws InterruptedException, EndedEarly {
+        Child child = live.child();
+        Terms terms = child.terms();
+        with.children().preparing(child.id(), with.settings().prepare());
+        live.preparing(within(with.settings().prepare(), EndReason.PREPARE_TIMEOUT));
+
+        WorkspaceMount mount = mount(child);
+        SandboxUser user = user(child, mount);
+        String base = clone(child, user);
+        Path door = openDoor(child);
+        register(child);
+        with.timeline()
+                .command(
+                        child.sandbox(),
+                        Command.Type.ASSIGNMENT,
+                        Assignment.of(child, base, with.settings(), with.json()));
+        var spec = new SandboxSpec(
+                child.sandbox(), with.settings().image(), user, door, mount, terms.limits(), terms.runtime());
+        create(spec);
+        requireSameWorkspace(child);
+        requireContained(child);
+        begin(child);
+    }
+
+    private WorkspaceMount mount(Child child) throws EndedEarly {
+        Terms.Workspace workspace = child.terms().workspace();
+        return switch (workspace.access()) {
+            case NONE -> new WorkspaceMount.None();
+            case CLONE -> new WorkspaceMount.Volume(child.volume());
+            case READ_ONLY -> new WorkspaceMount.Bind(checked(child, reader()), true);
+            case READ_WRITE -> new WorkspaceMount.Bind(checked(child, new BindSources.Use.Write()), false);
+        };
+    }
+
+    private BindSources.Use reader() {
+        int uid = with.settings().firstUid();
+        return new BindSources.Use.Read(new SandboxUser(uid, uid));
+    }
+
+    /** What was checked when the child was accepted must still be there, and still be the same (S5). */
+    private BindSource checked(Child child, BindSources.Use use) throws EndedEarly {
+        Terms.Workspace workspace = child.terms().workspace();
+        try {
+            BindSource source = with.bindSources()
+                    .check(
+                            Path.of(String.valueOf(workspace.directory())),
+                            use,
+                            with.children().writableByOthers(child.id()));
+            if (!source.key().equals(workspace.key())) {
+                throw workspaceChanged();
+            }
+            return source;
+        } catch (BindRefusal | IOException e) {
+            throw new EndedEarly(EndReason.WORKSPACE_REFUSED, "its workspace: " + e.getMessage());
+        }
+    }
+
+    private static EndedEarly workspaceChanged() {
+        return new EndedEarly(
+                EndReason.WORKSPACE_CHANGED, "its workspace was replaced by another directory while it started");
+    }
+
+    /** A writer is the owner of what it writes; every other child is somebody of its own (S7). */
+    private SandboxUser user(Child child, WorkspaceMount mount) throws EndedEarly {
+        if (mount instanceof WorkspaceMount.Bind(BindSource source, boolean readOnly) && !readOnly) {
+            return new SandboxUser(source.ownerUid(), source.ownerGid());
+        }
+        LifeSettings settings = with.settings();
+        int uid = with.children()
+                .claimUid(child.id(), settings.firstUid(), settings.lastUid())
+                .orElseThrow(
+                        () -> new EndedEarly(EndReason.UIDS_EXHAUSTED, "every uid of the configured range is taken"));
+        return new SandboxUser(uid, uid);
+    }
+
+    /** @return the commit of the clone, null if there is none */
+    private @Nullable String clone(Child child, SandboxUser user) throws EndedEarly, InterruptedException {
+        if (child.terms().workspace().access() != WorkspaceAccess.CLONE) {
+            return null;
+        }
+        String base;
+        try {
+            base = with.clones().export(child);
+        } catch (WorkspaceException e) {
+            throw new EndedEarly(EndReason.WORKSPACE_REFUSED, "its repository: " + e.getMessage());
+        }
+        persistently(() -> {
+            with.driver()
+                    .createVolume(
+                            child.volume(),
+                            with.settings().image(),
+                            user,
+                            child.terms().limits().diskBytes());
+            return true;
+        });
+        return base;
+    }
+
+    private Path openDoor(Child child) throws EndedEarly {
+        try {
+            return with.door().open(child.id(), child.incarnation());
+        } catch (DoorException e) {
+            throw new EndedEarly(EndReason.DOOR_UNAVAILABLE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void register(Child child) throws EndedEarly, InterruptedException {
+        Terms terms = child.terms();
+        var registration = new Registration(
+                child.id(),
+                child.tenant(),
+                child.session(),
+                child.parent(),
+                child.incarnation(),
+                terms.agent(),
+                terms.definitionDigest(),
+                terms.authorityDigest(),
+                terms.workspace().access().wire(),
+                terms.narrowing());
+        long until = System.nanoTime() + with.settings().permission().toNanos();
+        while (true) {
+            try {
+                with.permissions().register(registration);
+                return;
+            } catch (PermissionServiceException.Refused e) {
+                throw new EndedEarly(EndReason.PERMISSION_SERVICE_UNAVAILABLE, String.valueOf(e.getMessage()));
+            } catch (PermissionServiceException.Unreachable e) {
+                if (System.nanoTime() - until > 0) {
+                    throw new EndedEarly(
+                            EndReason.PERMISSION_SERVICE_UNAVAILABLE, "the permission-service does not answer");
+                }
+                Thread.sleep(RETRY);
+            }
+        }
+    }
+
+    private void create(SandboxSpec spec) throws EndedEarly, InterruptedException {
+        try {
+            persistently(() -> {
+                try {
+                    with.driver().create(spec);
+                } catch (SandboxException.BackendUnavailable e) {
+                    // Whether it was made is not known, and one of an unknown state is not used.
+                    with.driver().remove(spec.id());
+                    throw e;
+                }
+                return true;
+            });
+        } catch (SandboxException.ImageNotFound e) {
+            throw new EndedEarly(EndReason.IMAGE_NOT_FOUND, String.valueOf(e.getMessage()));
+        } catch (SandboxException.RuntimeNotFound e) {
+            throw new EndedEarly(EndReason.RUNTIME_NOT_FOUND, String.valueOf(e.getMessage()));
+        } catch (SandboxException.Rejected | SandboxException.AlreadyExists e) {
+            throw new EndedEarly(EndReason.SANDBOX_REFUSED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void requireSameWorkspace(Child child) throws EndedEarly, InterruptedException {
+        FileKey expected = child.terms().workspace().key();
+        if (expected == null) {
+            return;
+        }
+        Optional<FileKey> mounted = verified(child, () -> with.driver().workspaceFileKey(child.sandbox()));
+        if (!mounted.equals(Optional.of(expected))) {
+            throw workspaceChanged();
+        }
+    }
+
+    private void requireContained(Child child) throws EndedEarly, InterruptedException {
+        List<Enforcement> enforcements = verified(child, () -> with.driver().enforcements(child.sandbox()));
+        with.children().contained(child.id(), ContainmentJson.of(enforcements, with.json()));
+        List<String> missing = enforcements.stream()
+                .filter(enforcement -> enforcement.state() == Enforcement.State.UNAVAILABLE)
+                .map(Enforcement::name)
+                .filter(with.settings().required()::contains)
+                .toList();
+        if (!missing.isEmpty()) {
+            throw new EndedEarly(
+                    EndReason.CONTAINMENT_UNAVAILABLE,
+                    "required here and not available: " + String.join(", ", missing));
+        }
+    }
+
+    /** A sandbox that ended before it could be looked at has ended; one that cannot be looked at does not go on. */
+    private <T> T verified(Child child, Callable<T> look) throws EndedEarly, InterruptedException {
+        try {
+            return persistently(look);
+        } catch (SandboxException.Unverifiable e) {
+            if (with.driver().inspect(child.sandbox()) instanceof SandboxState.Ended ended) {
+                throw new EndedEarly(Ending.of(ended));
+            }
+            throw new EndedEarly(EndReason.CONTAINMENT_UNAVAILABLE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Only now the child learns what it is to do. */
+    private void begin(Child child) {
+        with.timeline()
+                .command(
+                        child.sandbox(),
+                        Command.Type.TASK,
+                        with.json()
+                                .createObjectNode()
+                                .put("prompt", child.terms().prompt()));
+        if (with.children().running(child.id(), child.terms().limits().wall())) {
+            live.running(within(child.terms().limits().wall(), EndReason.WALL_CLOCK));
+            with.metrics()
+                    .started(Duration.between(child.createdAt(), with.clock().instant()));
+        }
+    }
+
+    private LiveChild.Deadline within(Duration duration, EndReason reason) {
+        return new LiveChild.Deadline(with.clock().instant().plus(duration), reason);
+    }
+
+    private void adopt() throws InterruptedException, EndedEarly {
+        Child child = live.child();
+        SandboxState state = persistently(() -> with.driver().inspect(child.sandbox()));
+        if (state instanceof SandboxState.Ended ended) {
+            throw new EndedEarly(Ending.of(ended));
+        }
+        try {
+            with.door().reopen(child.id(), child.incarnation());
+        } catch (DoorException.Tampered e) {
+            throw new EndedEarly(EndReason.DOOR_TAMPERED, String.valueOf(e.getMessage()));
+        } catch (DoorException e) {
+            throw new EndedEarly(EndReason.DOOR_UNAVAILABLE, String.valueOf(e.getMessage()));
+        }
+        // Whatever waited for a person asks again; until then nothing waits.
+        with.children().resumed(child.id());
+        with.timeline().fact(child.id(), "adopted", with.json().createObjectNode());
+        live.running(
+                live.deadline().orElseGet(() -> within(child.terms().limits().wall(), EndReason.WALL_CLOCK)));
+    }
+
+    private void end(Ending decided) {
+        Child child = live.child();
+        with.door().close(child.id());
+        Ending ending = explained(child, decided);
+        boolean gone = true;
+        try {
+            persistently(() -> {
+                remains.remove(child);
+                return true;
+            });
+        } catch (EndedEarly e) {
+            gone = false;
+            ending = e.ending;
+            with.children().lose(child.id(), ending);
+        } catch (InterruptedException e) {
+            // Going down: the decision is in the row, and the next gateway carries it out.
+            Thread.currentThread().interrupt();
+            return;
+        }
+        if (with.children().end(child.id(), ending, gone)) {
+            with.metrics().ended(ending.reason());
+        }
+        if (gone) {
+            remains.settle(child);
+        }
+    }
+
+    private Ending explained(Child child, Ending ending) {
+        boolean exhausted =
+                ending.reason() == EndReason.EXIT_CODE && with.timeline().has(child.id(), ChildAtDoor.SCRIPT_EXHAUSTED);
+        return exhausted
+                ? new Ending(
+                        EndReason.MODEL_SCRIPT_EXHAUSTED, "the script of its model has no turn left", ending.exitCode())
+                : ending;
+    }
+
+    /** Tries again while the backend does not answer, until our patience with it is over. */
+    private <T> T persistently(Callable<T> action) throws EndedEarly, InterruptedException {
+        long until = System.nanoTime() + with.settings().engine().toNanos();
+        while (true) {
+            try {
+                return action.call();
+            } catch (SandboxException.BackendUnavailable | SandboxException.NotRemoved e) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                if (System.nanoTime() - until > 0) {
+                    throw new EndedEarly(EndReason.ENGINE_UNAVAILABLE, String.valueOf(e.getMessage()));
+                }
+                Thread.sleep(RETRY);
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** The child ends here, for this reason. Control flow of this class only. */
+    private static final class EndedEarly extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Ending ending;
+
+        EndedEarly(EndReason reason, String message) {
+            this(new Ending(reason, message));
+        }
+
+        EndedEarly(Ending ending) {
+            super(ending.message(), null, false, false);
+            this.ending = ending;
+        }
+    }
+}

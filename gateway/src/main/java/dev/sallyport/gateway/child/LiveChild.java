@@ -1,0 +1,210 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.identity.CallId;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A child that has not ended, and what only this process knows of it. Everything else is in its row. */
+final class LiveChild {
+
+    private final Children children;
+    private final Signal news = new Signal();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Calls that wait for a person, and until when that is believed without hearing of them again. */
+    private final Map<CallId, Instant> asked = new HashMap<>();
+
+    private volatile Child child;
+    private volatile ChildState state;
+    private volatile @Nullable Deadline deadline;
+    private volatile boolean abandoned;
+    private @Nullable Ending ending;
+    private @Nullable Thread life;
+    private volatile boolean doorServes;
+
+    LiveChild(Child child, Children children) {
+        this.child = child;
+        this.children = children;
+        this.state = child.state();
+        Instant until = child.deadline();
+        if (until != null) {
+            this.deadline =
+                    new Deadline(until, child.startedAt() == null ? EndReason.PREPARE_TIMEOUT : EndReason.WALL_CLOCK);
+        }
+        this.ending = child.ending();
+        this.doorServes = child.ending() == null;
+    }
+
+    /** Its row at the start of this incarnation: what changes later must be read from the database. */
+    Child child() {
+        return child;
+    }
+
+    /** The same child in its next incarnation. */
+    void restarted(Child next) {
+        child = next;
+    }
+
+    Signal news() {
+        return news;
+    }
+
+    /** When it ends for being too long in its state. */
+    record Deadline(Instant at, EndReason reason) {}
+
+    Optional<Deadline> deadline() {
+        return Optional.ofNullable(deadline);
+    }
+
+    ChildState state() {
+        return state;
+    }
+
+    void preparing(Deadline until) {
+        state = ChildState.PREPARING;
+        deadline = until;
+        news.raise();
+    }
+
+    void running(Deadline until) {
+        state = ChildState.RUNNING;
+        deadline = until;
+        news.raise();
+    }
+
+    /** The gateway goes down: its life is left as it is, for the next gateway to take over. */
+    void abandon() {
+        lock.lock();
+        try {
+            abandoned = true;
+            doorServes = false;
+            if (life != null) {
+                life.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+        news.raise();
+    }
+
+    boolean abandoned() {
+        return abandoned;
+    }
+
+    boolean doorServes() {
+        return doorServes;
+    }
+
+    Optional<Ending> ending() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(ending);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Decides how the child ends; the first who does wins. From then on its door serves nothing, and its life goes on to
+     * clean up.
+     *
+     * @return false if somebody else has decided
+     */
+    boolean decide(Ending decision) {
+        lock.lock();
+        try {
+            if (ending != null || !children.decide(child.id(), decision)) {
+                return false;
+            }
+            ending = decision;
+            doorServes = false;
+            if (life != null) {
+                life.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+        news.raise();
+        return true;
+    }
+
+    /** From here on this thread may be interrupted, until {@link #uninterruptible}. */
+    void interruptible() throws InterruptedException {
+        lock.lock();
+        try {
+            if (ending != null || abandoned) {
+                throw new InterruptedException();
+            }
+            life = Thread.currentThread();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No interrupt of ours arrives after this; one that did is forgotten. */
+    void uninterruptible() {
+        lock.lock();
+        try {
+            life = null;
+            if (ending != null) {
+                Thread.interrupted();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A person is asked about this call. @return false if that was known */
+    boolean asking(CallId call, Instant until) {
+        lock.lock();
+        try {
+            if (asked.put(call, until) != null) {
+                return false;
+            }
+            if (asked.size() == 1) {
+                children.waiting(child.id());
+                state = ChildState.WAITING;
+            }
+        } finally {
+            lock.unlock();
+        }
+        news.raise();
+        return true;
+    }
+
+    void answered(CallId call) {
+        lock.lock();
+        try {
+            if (asked.remove(call) == null || !asked.isEmpty()) {
+                return;
+            }
+            resumed();
+        } finally {
+            lock.unlock();
+        }
+        news.raise();
+    }
+
+    /** A child that asked and did not come back for the answer does not wait. */
+    void forgetAskedBefore(Instant now) {
+        lock.lock();
+        try {
+            if (!asked.values().removeIf(until -> until.isBefore(now)) || !asked.isEmpty()) {
+                return;
+            }
+            resumed();
+        } finally {
+            lock.unlock();
+        }
+        news.raise();
+    }
+
+    private void resumed() {
+        children.resumed(child.id());
+        state = ChildState.RUNNING;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.gateway.permission.PermissionServiceException;
+import dev.sallyport.gateway.sandbox.SandboxException;
+import dev.sallyport.gateway.sandbox.SandboxUser;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes away what a child leaves: door, sandbox, volume, files; and saves its work first. Everything may be repeated. */
+final class Remains {
+
+    private static final Logger log = LoggerFactory.getLogger(Remains.class);
+
+    /** What tar adds to full files, generously. */
+    private static final long TAR_OVERHEAD = 64L << 20;
+
+    private final Surroundings with;
+
+    Remains(Surroundings with) {
+        this.with = with;
+    }
+
+    /** When this returns, nothing of the child runs, and nothing of it is on this machine but what was saved. */
+    void remove(Child child) {
+        with.door().close(child.id());
+        with.driver().remove(child.sandbox());
+        if (child.terms().workspace().access() == WorkspaceAccess.CLONE) {
+            with.children().find(child.id()).ifPresent(this::salvage);
+            with.driver().removeVolume(child.volume());
+        }
+        try {
+            with.clones().discard(child);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Tells the permission-service that the child is over. What does not work now is done by the reaper. */
+    void settle(Child child) {
+        try {
+            with.permissions().end(child.id(), child.incarnation());
+            with.children().settled(child.id());
+        } catch (PermissionServiceException.Refused e) {
+            log.warn("end of child {}: {}", child.id(), e.getMessage());
+            with.children().settled(child.id());
+        } catch (PermissionServiceException.Unreachable e) {
+            log.info("end of child {} not told yet: {}", child.id(), e.getMessage());
+        }
+    }
+
+    /** S15: the work of a child that ended without delivering it is read out by a sandbox that has nothing else. */
+    private void salvage(Child child) {
+        Integer uid = child.uid();
+        Ending ending = child.ending();
+        boolean delivered = child.tip() != null || ending == null || ending.reason() == EndReason.EXITED;
+        if (delivered || child.startedAt() == null || child.salvage() != null || uid == null) {
+            return;
+        }
+        Path target = with.settings().directory().resolve(child.id() + ".tar");
+        Path part = with.settings().directory().resolve(child.id() + ".tar.part");
+        try {
+            try (OutputStream tar = capped(part, child.terms().limits().diskBytes() + TAR_OVERHEAD)) {
+                with.driver().salvage(child.volume(), with.settings().image(), new SandboxUser(uid, uid), tar);
+            }
+            Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            with.children().salvaged(child.id(), target.toString());
+            with.timeline()
+                    .fact(
+                            child.id(),
+                            "salvaged",
+                            with.json()
+                                    .createObjectNode()
+                                    .put("file", target.toString())
+                                    .put("bytes", Files.size(target)));
+        } catch (IOException | SandboxException.Rejected e) {
+            log.warn("work of child {} not saved: {}", child.id(), e.getMessage());
+            with.timeline()
+                    .fact(
+                            child.id(),
+                            "not-salvaged",
+                            with.json().createObjectNode().put("detail", e.getMessage()));
+        } finally {
+            deleteQuietly(part);
+        }
+    }
+
+    private static void deleteQuietly(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            log.warn("{} not removed: {}", file, e.getMessage());
+        }
+    }
+
+    private static OutputStream capped(Path file, long limit) throws IOException {
+        return new FilterOutputStream(Files.newOutputStream(file)) {
+            private long left = limit;
+
+            @Override
+            public void write(int b) throws IOException {
+                take(1);
+                out.write(b);
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                take(length);
+                out.write(bytes, offset, length);
+            }
+
+            private void take(int length) throws IOException {
+                left -= length;
+                if (left < 0) {
+                    throw new IOException("more than the volume can hold: " + limit);
+                }
+            }
+        };
+    }
+}

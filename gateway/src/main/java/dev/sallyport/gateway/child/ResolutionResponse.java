@@ -1,0 +1,77 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.authority.Explanation;
+import dev.sallyport.authority.Field;
+import dev.sallyport.authority.Outcome;
+import dev.sallyport.provenance.Origin;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a child may do and whose word decided each part of it, or why there is no child.
+ *
+ * @param authority null where refused
+ * @param refused null where granted
+ */
+record ResolutionResponse(
+        @Nullable ObjectNode authority,
+        List<FieldResponse> fields,
+        List<String> warnings,
+        @Nullable RefusedResponse refused) {
+
+    record FieldResponse(String field, String value, String grade, OriginResponse winner, List<LoserResponse> losers) {
+
+        static FieldResponse of(Field field) {
+            return new FieldResponse(
+                    field.name(),
+                    field.value(),
+                    field.grade().wire(),
+                    OriginResponse.of(field.winner()),
+                    field.losers().stream().map(LoserResponse::of).toList());
+        }
+    }
+
+    record OriginResponse(String layer, String origin) {
+
+        static OriginResponse of(Origin origin) {
+            return new OriginResponse(origin.layer().wire(), origin.location());
+        }
+    }
+
+    record LoserResponse(String layer, String origin, String value, String reason) {
+
+        static LoserResponse of(Field.Loser loser) {
+            return new LoserResponse(
+                    loser.origin().layer().wire(), loser.origin().location(), loser.value(), loser.reason());
+        }
+    }
+
+    record RefusedResponse(String code, List<String> reasons) {}
+
+    static ResolutionResponse of(Outcome outcome, JsonMapper json) {
+        Explanation explanation = outcome.explanation();
+        return switch (outcome) {
+            case Outcome.Granted granted -> {
+                ObjectNode authority =
+                        (ObjectNode) json.readTree(granted.authority().toJson());
+                // Shown beside it, in the order in which they are explained.
+                authority.remove("fields");
+                authority.put("digest", granted.authority().digest());
+                yield of(authority, explanation, null);
+            }
+            case Outcome.Refused refused ->
+                of(null, explanation, new RefusedResponse(refused.code(), refused.reasons()));
+        };
+    }
+
+    private static ResolutionResponse of(
+            @Nullable ObjectNode authority, Explanation explanation, @Nullable RefusedResponse refused) {
+        return new ResolutionResponse(
+                authority,
+                explanation.fields().stream().map(FieldResponse::of).toList(),
+                explanation.warnings(),
+                refused);
+    }
+}

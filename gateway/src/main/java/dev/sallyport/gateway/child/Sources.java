@@ -1,0 +1,111 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
+import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
+import dev.sallyport.gateway.sandbox.BindRefusal;
+import dev.sallyport.gateway.sandbox.BindSource;
+import dev.sallyport.gateway.sandbox.BindSources;
+import dev.sallyport.gateway.sandbox.SandboxUser;
+import dev.sallyport.gateway.workspace.Head;
+import dev.sallyport.gateway.workspace.WorkspaceException;
+import dev.sallyport.gateway.workspace.Workspaces;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** Whether a directory of the host can be what a child works on, found out before the child is accepted (S5, S6, S7). */
+final class Sources {
+
+    private final BindSources binds;
+    private final Workspaces workspaces;
+    private final Children children;
+    private final SandboxUser somebody;
+
+    /** @param somebody whose rights stand for those of a reader, whose uid is not known yet */
+    Sources(BindSources binds, Workspaces workspaces, Children children, SandboxUser somebody) {
+        this.binds = binds;
+        this.workspaces = workspaces;
+        this.children = children;
+        this.somebody = somebody;
+    }
+
+    /** @param base commit of a clone, null for other workspaces */
+    record Source(
+            Terms.Workspace workspace,
+            @Nullable String branch,
+            @Nullable String base,
+            List<String> warnings) {}
+
+    /** @param directory below a root, without links; null if none was given */
+    Source of(WorkspaceAccess access, @Nullable Path directory) {
+        if (access == WorkspaceAccess.NONE) {
+            return new Source(Terms.Workspace.NONE, null, null, List.of());
+        }
+        if (directory == null) {
+            throw new InvalidRequest("workspace `%s` needs a `directory`".formatted(access.wire()));
+        }
+        List<Path> writable = children.writable();
+        return switch (access) {
+            case CLONE -> clone(directory, writable);
+            case READ_ONLY -> bind(access, directory, new BindSources.Use.Read(somebody), writable);
+            case READ_WRITE, NONE -> bind(access, directory, new BindSources.Use.Write(), writable);
+        };
+    }
+
+    private Source bind(WorkspaceAccess access, Path directory, BindSources.Use use, Collection<Path> writable) {
+        BindSource source;
+        try {
+            source = binds.check(directory, use, writable);
+        } catch (BindRefusal e) {
+            throw new WorkspaceRefused(
+                    e.reason().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+                    String.valueOf(e.getMessage()),
+                    e.remedy());
+        } catch (IOException e) {
+            throw new WorkspaceRefused("unreadable", "directory `%s` cannot be read".formatted(directory), null);
+        }
+        var workspace = new Terms.Workspace(
+                access,
+                directory.toString(),
+                source.path().toString(),
+                source.directory().toString(),
+                source.key(),
+                null);
+        return new Source(workspace, null, null, source.warnings());
+    }
+
+    private Source clone(Path directory, Collection<Path> writable) {
+        Head head;
+        try {
+            head = workspaces.head(directory);
+        } catch (WorkspaceException.Refused e) {
+            throw new WorkspaceRefused(
+                    e.refusal().code(),
+                    String.valueOf(e.getMessage()),
+                    e.refusal().remedy());
+        } catch (WorkspaceException.Unavailable e) {
+            throw new WorkspaceRefused("unavailable", String.valueOf(e.getMessage()), "try again");
+        }
+        // S5: a child that can write there could swap directories of the repository while it is read.
+        if (writable.stream().anyMatch(mount -> head.top().startsWith(mount) || mount.startsWith(head.top()))) {
+            throw new WorkspaceRefused(
+                    "child-writable",
+                    "a running child can write to `%s`".formatted(head.top()),
+                    "wait until it has ended, or cancel it");
+        }
+        OptionalInt uncommitted = head.uncommittedFiles();
+        var workspace = new Terms.Workspace(
+                WorkspaceAccess.CLONE,
+                directory.toString(),
+                null,
+                head.subdirectory(),
+                null,
+                uncommitted.isPresent() ? (Integer) uncommitted.getAsInt() : null);
+        return new Source(workspace, head.branch().orElse(""), head.commit(), head.notices());
+    }
+}

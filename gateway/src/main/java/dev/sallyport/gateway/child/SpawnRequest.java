@@ -1,0 +1,81 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The body of a spawn and of a resolution, as sent. Every field is honoured or refused; null means that it is not there. */
+record SpawnRequest(
+        @Nullable String session,
+        @Nullable String agent,
+        @Nullable String prompt,
+        @Nullable String description,
+        @Nullable String harness,
+        @Nullable List<String> command,
+        @Nullable String directory,
+        @Nullable String workspace,
+        @Nullable List<String> network,
+        @Nullable LimitsRequest limits,
+        @Nullable String model,
+        @Nullable String thinking,
+        @Nullable Double maxTurns,
+        @Nullable Boolean inheritContext,
+        @Nullable Boolean runInBackground,
+        @Nullable Boolean isolated,
+        @Nullable String isolation,
+        @Nullable List<String> credentials,
+        @Nullable String runtime) {
+
+    private static final int LONGEST_PROMPT = 1 << 18;
+    private static final int LONGEST_COMMAND = 1 << 17;
+    private static final int LONGEST_DESCRIPTION = 200;
+
+    /** Each as people write it, such as {@code 1.5}, {@code 512m}, {@code 15m}. */
+    record LimitsRequest(
+            @Nullable String cpu,
+            @Nullable String memory,
+            @Nullable String pids,
+            @Nullable String wall,
+            @Nullable String disk) {
+
+        Map<String, String> values() {
+            Map<String, String> values = new LinkedHashMap<>();
+            put(values, "cpu", cpu);
+            put(values, "memory", memory);
+            put(values, "pids", pids);
+            put(values, "wall", wall);
+            put(values, "disk", disk);
+            return values;
+        }
+
+        private static void put(Map<String, String> values, String key, @Nullable String value) {
+            if (value != null) {
+                values.put(key, value);
+            }
+        }
+    }
+
+    /** What can be said without knowing agents or settings: is there something to do, and is it of a sane size? */
+    void requireSomethingToDo() {
+        List<String> program = command == null ? List.of() : command;
+        boolean hasPrompt = prompt != null && !prompt.isBlank();
+        boolean hasCommand = !program.isEmpty();
+        if (hasPrompt == hasCommand) {
+            throw new InvalidRequest(
+                    hasPrompt
+                            ? "both `prompt` and `command` (expected: one of them)"
+                            : "neither `prompt` nor `command` (expected: one of them)");
+        }
+        requireAtMost("prompt", prompt == null ? 0 : prompt.length(), LONGEST_PROMPT);
+        requireAtMost("command", program.stream().mapToInt(String::length).sum(), LONGEST_COMMAND);
+        requireAtMost("description", description == null ? 0 : description.length(), LONGEST_DESCRIPTION);
+    }
+
+    private static void requireAtMost(String field, int length, int most) {
+        if (length > most) {
+            throw new InvalidRequest("%s: %d characters (expected: at most %d)".formatted(field, length, most));
+        }
+    }
+}
