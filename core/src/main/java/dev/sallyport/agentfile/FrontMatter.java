@@ -1,6 +1,5 @@
 package dev.sallyport.agentfile;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -26,15 +25,9 @@ record FrontMatter(Object value, String body, Map<String, Integer> lines) {
         String body = Scalars.trim(text.substring(close + YAML_START));
         int linesBefore = (int)
                 text.substring(0, YAML_START).chars().filter(c -> c == '\n').count();
-        YamlDocument document;
-        try {
-            document = YamlDocument.parse(yaml);
-        } catch (YamlDocument.MalformedException e) {
-            throw new YamlDocument.MalformedException(e.line() + linesBefore, e.problem());
-        }
-        Map<String, Integer> lines = new LinkedHashMap<>();
-        document.lines().forEach((path, line) -> lines.put(path, line + linesBefore));
-        return new FrontMatter(document.value() == null ? Map.of() : document.value(), body, lines);
+        YamlDocument document = YamlDocument.parse(yaml, linesBefore);
+        Object value = document.value();
+        return new FrontMatter(value == null ? Map.of() : value, body, document.lines());
     }
 
     /** Null for a field that is not there, also if the block is no map. */

@@ -25,6 +25,7 @@ import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.events.StreamEndEvent;
 import org.snakeyaml.engine.v2.events.StreamStartEvent;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
@@ -34,7 +35,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * <p>Values are {@code Map<String, Object>} in document order, {@code List<Object>}, {@code String}, {@code Boolean},
  * {@code Long}, {@code Double} or null.
  *
- * @param lines the line, counted from 1, of every key by its dotted path
+ * @param lines the line in the file, counted from 1, of every key by its dotted path
  */
 record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
 
@@ -56,7 +57,7 @@ record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
     private static final LoadSettings SETTINGS =
             LoadSettings.builder().setUseMarks(true).setParseComments(false).build();
 
-    /** A document that is refused; {@code line} counts from 1. */
+    /** A document that is refused; {@code line} counts from 1 and from the start of the file. */
     static final class MalformedException extends Exception {
 
         private static final long serialVersionUID = 1;
@@ -79,13 +80,22 @@ record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
         }
     }
 
-    static YamlDocument parse(String text) throws MalformedException {
+    /** Lines are counted from the start of the file, of which {@code linesBefore} stand before the text. */
+    static YamlDocument parse(String text, int linesBefore) throws MalformedException {
         try {
-            return new Builder(new Parse(SETTINGS).parseString(text).iterator()).document();
+            return new Builder(new Parse(SETTINGS).parseString(text).iterator(), linesBefore).document();
         } catch (MarkedYamlEngineException e) {
-            int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
+            int line = linesBefore
+                    + e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
             throw new MalformedException(
                     line, oneLine(Optional.ofNullable(e.getProblem()).orElse("not YAML")));
+        } catch (ReaderException e) {
+            int lines = (int) text.codePoints()
+                    .limit(e.getPosition())
+                    .filter(c -> c == '\n')
+                    .count();
+            throw new MalformedException(
+                    linesBefore + lines + 1, "character U+%04X is not allowed".formatted(e.getCodePoint()));
         } catch (YamlEngineException | IllegalArgumentException | IndexOutOfBoundsException e) {
             // The reader throws without a place for characters that YAML does not have, and now and then a bare JDK
             // exception.
@@ -104,13 +114,15 @@ record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
         private record Node(@Nullable Object value, int size) {}
 
         private final Iterator<Event> events;
+        private final int linesBefore;
         private final Map<Anchor, Node> anchors = new HashMap<>();
         private final Map<String, Integer> lines = new HashMap<>();
         private int aliases;
         private int nodes;
 
-        Builder(Iterator<Event> events) {
+        Builder(Iterator<Event> events, int linesBefore) {
             this.events = events;
+            this.linesBefore = linesBefore;
         }
 
         YamlDocument document() throws MalformedException {
@@ -214,18 +226,19 @@ record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
             return items;
         }
 
-        private static void requireNoTag(Event event, Optional<String> tag) throws MalformedException {
+        private void requireNoTag(Event event, Optional<String> tag) throws MalformedException {
             if (tag.isPresent()) {
                 throw malformed(event, "tag `%s`: tags are not allowed".formatted(tag.get()));
             }
         }
 
-        private static MalformedException malformed(Event event, String message) {
+        private MalformedException malformed(Event event, String message) {
             return new MalformedException(line(event), message);
         }
 
-        private static int line(Event event) {
-            return event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
+        private int line(Event event) {
+            return linesBefore
+                    + event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
         }
     }
 

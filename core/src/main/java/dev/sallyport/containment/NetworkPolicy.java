@@ -37,6 +37,9 @@ public sealed interface NetworkPolicy {
         if (words.equals(List.of("none"))) {
             return none();
         }
+        if (words.contains("none")) {
+            throw new IllegalArgumentException("network: `none` beside hosts (expected: one or the other)");
+        }
         return of(words.stream().map(HostPort::parse).toList());
     }
 

@@ -1,6 +1,8 @@
 package dev.sallyport.json;
 
 import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -103,8 +105,7 @@ public final class CanonicalJson {
         if (value == 0) {
             return "0";
         }
-        // Double.toString gives the shortest digits that read back as the same double (since JDK 19).
-        BigDecimal shortest = new BigDecimal(Double.toString(Math.abs(value))).stripTrailingZeros();
+        BigDecimal shortest = shortest(Math.abs(value));
         String digits = shortest.unscaledValue().toString();
         int k = digits.length();
         int n = k - shortest.scale();
@@ -120,5 +121,13 @@ public final class CanonicalJson {
         }
         String exponent = (n > 0 ? "e+" : "e-") + Math.abs(n - 1);
         return sign + digits.charAt(0) + (k == 1 ? "" : "." + digits.substring(1)) + exponent;
+    }
+
+    /** The fewest digits that read back as the same double. */
+    private static BigDecimal shortest(double value) {
+        // Since JDK 19 these are the shortest, but never fewer than two: 4.9E-324 where 5e-324 would do.
+        BigDecimal digits = new BigDecimal(Double.toString(value)).stripTrailingZeros();
+        BigDecimal one = digits.round(new MathContext(1, RoundingMode.HALF_UP));
+        return digits.precision() == 2 && one.doubleValue() == value ? one.stripTrailingZeros() : digits;
     }
 }

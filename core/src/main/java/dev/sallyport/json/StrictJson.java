@@ -11,7 +11,6 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -27,8 +26,6 @@ public final class StrictJson {
     private static final BigDecimal MAX_MAGNITUDE = BigDecimal.valueOf(1L << 53);
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
             .streamReadConstraints(
                     StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
             .build();
@@ -45,7 +42,8 @@ public final class StrictJson {
             }
             return value;
         } catch (JacksonException e) {
-            throw new IllegalArgumentException("json: %s%s".formatted(e.getOriginalMessage(), location(e)), e);
+            // The parser's own message quotes the text, which may be anybody's secret.
+            throw new IllegalArgumentException("json: malformed%s".formatted(location(e)));
         }
     }
 
@@ -70,6 +68,9 @@ public final class StrictJson {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = wellFormed(parser, parser.currentName());
+            if (members.containsKey(name)) {
+                throw refused(parser, "duplicate key");
+            }
             parser.nextToken();
             members.put(name, value(parser));
         }

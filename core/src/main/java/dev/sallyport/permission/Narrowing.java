@@ -7,10 +7,16 @@ import org.jspecify.annotations.Nullable;
  * Repository layers over operator policy (S2): a layer's own rule may make an answer stricter and never looser, whatever it
  * says and in whatever order the layers come.
  */
-public record Narrowing(Ruleset operator, List<Layer> layers) {
+public final class Narrowing {
 
-    public Narrowing {
-        layers = List.copyOf(layers);
+    private final Ruleset operator;
+    private final List<Bound> bounds;
+
+    public Narrowing(Ruleset operator, List<Layer> layers) {
+        this.operator = operator;
+        this.bounds = layers.stream()
+                .map(layer -> new Bound(layer.origin(), rules(layer.config(), operator.home())))
+                .toList();
     }
 
     /** What one repository file says; {@code origin} is where, as {@code path:line}. */
@@ -20,6 +26,8 @@ public record Narrowing(Ruleset operator, List<Layer> layers) {
     public record Outcome(
             PermissionState state, Rule rule, @Nullable String layer) {}
 
+    private record Bound(String origin, Ruleset rules) {}
+
     public Outcome decide(String surface, String value) {
         return decide(surface, List.of(value));
     }
@@ -28,16 +36,17 @@ public record Narrowing(Ruleset operator, List<Layer> layers) {
     public Outcome decide(String surface, List<String> aliases) {
         Rule ruling = operator.decisive(surface, aliases);
         Outcome outcome = new Outcome(ruling.action(), ruling, null);
-        for (Layer layer : layers) {
-            Rule own = ruleOf(layer).decisive(surface, aliases);
+        for (Bound bound : bounds) {
+            Rule own = bound.rules().decisive(surface, aliases);
+            // BUILTIN is what nobody wrote: a layer that is silent narrows nothing.
             if (own.origin() != Rule.Origin.BUILTIN && outcome.state().looserThan(own.action())) {
-                outcome = new Outcome(own.action(), own, layer.origin());
+                outcome = new Outcome(own.action(), own, bound.origin());
             }
         }
         return outcome;
     }
 
-    private Ruleset ruleOf(Layer layer) {
-        return Policy.rules(List.of(new Policy.Scope(Rule.Origin.AGENT, layer.config())), operator.home());
+    private static Ruleset rules(PermissionConfig config, HomeDirectory home) {
+        return Policy.rules(List.of(new Policy.Scope(Rule.Origin.AGENT, config)), home);
     }
 }

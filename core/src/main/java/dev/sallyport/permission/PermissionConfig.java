@@ -41,8 +41,13 @@ public record PermissionConfig(Map<String, Surface> surfaces) {
     /** What one pattern says; the reason, at most 500 characters, is told to whoever is denied. */
     public record Entry(PermissionState state, @Nullable String reason) {}
 
-    /** A policy, or all that is wrong with it. With any problem the config is {@link #ASK_ALL}: it can only narrow. */
-    public record Parsed(PermissionConfig config, List<PermissionProblem> problems) {
+    /**
+     * A policy, or all that is wrong with it.
+     *
+     * @param config {@link #ASK_ALL} if there is any problem: a misspelt {@code deny} must not vanish
+     * @param wellFormed the entries without a problem, for showing; never for deciding
+     */
+    public record Parsed(PermissionConfig config, PermissionConfig wellFormed, List<PermissionProblem> problems) {
 
         public Parsed {
             problems = List.copyOf(problems);
@@ -74,7 +79,8 @@ public record PermissionConfig(Map<String, Surface> surfaces) {
             problems.add(new PermissionProblem(
                     locate.apply("permission"), "not a map of surfaces", "write `permission: { bash: ask }`"));
         }
-        return new Parsed(problems.isEmpty() ? new PermissionConfig(surfaces) : ASK_ALL, problems);
+        PermissionConfig wellFormed = new PermissionConfig(surfaces);
+        return new Parsed(problems.isEmpty() ? wellFormed : ASK_ALL, wellFormed, problems);
     }
 
     private static @Nullable Surface surface(

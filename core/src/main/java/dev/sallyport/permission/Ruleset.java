@@ -32,14 +32,42 @@ public record Ruleset(List<Rule> rules, HomeDirectory home) {
         return lastMatch(surface, names).filter(rule -> rule.layer() != Rule.Layer.DEFAULT);
     }
 
+    /** The same with more rules after these, as grants are. */
     public Ruleset and(List<Rule> more) {
         List<Rule> all = new ArrayList<>(rules);
         all.addAll(more);
         return new Ruleset(all, home);
     }
 
+    /** The same with every {@code ask} made {@code allow}: for an operator's yolo mode only (S2). */
+    public Ruleset yolo() {
+        return new Ruleset(
+                rules.stream()
+                        .map(rule -> rule.action() == PermissionState.ASK
+                                ? new Rule(
+                                        rule.surface(),
+                                        rule.pattern(),
+                                        PermissionState.ALLOW,
+                                        rule.reason(),
+                                        rule.layer(),
+                                        Rule.Origin.YOLO)
+                                : rule)
+                        .toList(),
+                home);
+    }
+
+    // INVARIANT: a grant never beats a deny (S27), however much later it was given.
     private Optional<Rule> lastMatch(String surface, List<String> names) {
+        Optional<Rule> written = lastMatch(surface, names, false);
+        if (written.isPresent() && written.get().action() == PermissionState.DENY) {
+            return written;
+        }
+        return lastMatch(surface, names, true).or(() -> written);
+    }
+
+    private Optional<Rule> lastMatch(String surface, List<String> names, boolean grants) {
         return rules.reversed().stream()
+                .filter(rule -> grants == (rule.layer() == Rule.Layer.SESSION))
                 .filter(rule -> names.stream().anyMatch(name -> rule.matches(surface, name, home)))
                 .findFirst();
     }

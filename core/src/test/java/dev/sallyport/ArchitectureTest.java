@@ -1,0 +1,57 @@
+package dev.sallyport;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** What core may depend on. Whatever decides must be readable without a framework. */
+class ArchitectureTest {
+
+    @AnalyzeClasses(packages = "dev.sallyport", importOptions = ImportOption.DoNotIncludeTests.class)
+    static class Main {
+
+        @ArchTest
+        static final ArchRule PLAIN_JAVA = classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.sallyport..",
+                        "java..",
+                        "org.jspecify..",
+                        "org.snakeyaml.engine..",
+                        "org.commonmark..",
+                        "tools.jackson.core..");
+
+        @ArchTest
+        static final ArchRule NO_CYCLES =
+                slices().matching("dev.sallyport.(*)..").should().beFreeOfCycles();
+
+        @ArchTest
+        static final ArchRule ONLY_AGENT_FILES_ARE_READ = noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.sallyport.agentfile")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.nio.file..", "java.net.http..");
+
+        @ArchTest
+        static final ArchRule NO_CLOCK = noClasses()
+                .should()
+                .callMethod(java.time.Instant.class, "now")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis");
+    }
+
+    @AnalyzeClasses(packages = "dev.sallyport", importOptions = ImportOption.OnlyIncludeTests.class)
+    static class Tests {
+
+        @ArchTest
+        static final ArchRule ASSERTJ_ONLY =
+                noClasses().should().dependOnClassesThat().haveFullyQualifiedName("org.junit.jupiter.api.Assertions");
+    }
+}
