@@ -16,8 +16,8 @@ final class Cancel extends ChildVerb {
 
     @Override
     int run() {
-        connect().gateway().post(path("/cancel"), Json.object("reason", reason));
-        output().done("cancelling child " + child(), Json.object("child", child().value(), "accepted", true));
+        Json told = connect().gateway().post(path("/cancel"), Json.object("reason", reason));
+        output().done("cancelling child " + child(), told);
         return ExitCode.OK;
     }
 }

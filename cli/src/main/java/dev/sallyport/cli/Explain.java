@@ -38,18 +38,11 @@ final class Explain extends Verb implements Main.TakesCommand {
         Api gateway = connect().gateway();
         Output output = output();
         Json resolution = gateway.post("/v1/authority:resolve", body);
-        Json refused = resolution.get("refused");
         if (output.json()) {
             output.json(resolution);
         } else {
             output.text(gateway.postForText("/v1/authority:resolve", body));
-            resolution.list("warnings").forEach(warning -> output.note("warning: " + warning.text()));
         }
-        if (refused.isNothing()) {
-            return ExitCode.OK;
-        }
-        output.note("sallyport: refused: " + refused.text("code"));
-        refused.list("reasons").forEach(reason -> output.note("  " + reason.text()));
-        return ExitCode.REFUSED;
+        return resolution.get("refused").isNothing() ? ExitCode.OK : ExitCode.REFUSED;
     }
 }

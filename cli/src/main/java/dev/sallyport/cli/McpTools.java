@@ -109,7 +109,7 @@ final class McpTools {
                         List.of("outcome", "child"),
                         true,
                         this::result),
-                new Tool("cancel", "Ends a child.", CANCEL, List.of("child", "accepted"), false, this::cancel));
+                new Tool("cancel", "Ends a child.", CANCEL, List.of("id", "state"), false, this::cancel));
     }
 
     private Json spawn(Json arguments) {
@@ -133,13 +133,11 @@ final class McpTools {
     }
 
     private Json cancel(Json arguments) {
-        ChildId child = child(arguments);
-        connection
+        return connection
                 .gateway()
                 .post(
-                        Api.path("/v1/children/{}/cancel", child),
+                        Api.path("/v1/children/{}/cancel", child(arguments)),
                         Json.object("reason", arguments.get("reason").value()));
-        return Json.object("child", child.value(), "accepted", true);
     }
 
     private static ChildId child(Json arguments) {

@@ -3,6 +3,7 @@ package dev.sallyport.cli;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -10,7 +11,7 @@ import picocli.CommandLine.Option;
 @Command(name = "review", description = "Shows what was decided about children's calls, and who or what decided it.")
 final class Review extends Verb {
 
-    private static final List<String> HEAD = List.of("SEQ", "AT", "CHILD", "WHAT", "DECISION", "DECIDER");
+    private static final List<String> HEAD = List.of("POSITION", "AT", "CHILD", "EVENT", "DECISION", "DETAILS");
 
     @Option(names = "--session", paramLabel = "ID", description = "Only this session's.")
     private @Nullable SessionId session;
@@ -18,7 +19,7 @@ final class Review extends Verb {
     @Option(names = "--child", paramLabel = "CHILD", description = "Only this child's.")
     private @Nullable ChildId child;
 
-    @Option(names = "--after", paramLabel = "SEQ", description = "Only later entries.")
+    @Option(names = "--after", paramLabel = "POSITION", description = "Only later entries.")
     private @Nullable Long after;
 
     @Option(names = "--limit", paramLabel = "N", description = "At most so many.")
@@ -44,11 +45,13 @@ final class Review extends Verb {
 
     private static List<String> row(Json entry) {
         return List.of(
-                entry.text("seq"),
+                entry.text("position"),
                 entry.text("at"),
-                entry.text("child"),
-                "%s %s".formatted(entry.text("surface"), entry.text("value")).strip(),
-                entry.text("decision"),
-                Ask.decider(entry.get("decider")));
+                Ps.dash(entry.text("child")),
+                entry.text("event"),
+                Ps.dash(entry.text("decision")),
+                entry.get("details").asMap().entrySet().stream()
+                        .map(detail -> detail.getKey() + "=" + detail.getValue())
+                        .collect(Collectors.joining(" ")));
     }
 }

@@ -18,8 +18,8 @@ final class Steer extends ChildVerb {
 
     @Override
     int run() {
-        connect().gateway().post(path("/steer"), Json.object("message", text()));
-        output().done("steering child " + child(), Json.object("child", child().value(), "accepted", true));
+        Json told = connect().gateway().post(path("/steer"), Json.object("message", text()));
+        output().done("steering child " + child(), told);
         return ExitCode.OK;
     }
 
