@@ -7,6 +7,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
@@ -15,10 +16,12 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 @Order(0)
 class DatabaseAdvice {
 
+    // The same as in Outages.
     @ExceptionHandler({
         DataAccessResourceFailureException.class,
         TransientDataAccessException.class,
-        CannotCreateTransactionException.class
+        CannotCreateTransactionException.class,
+        TransactionSystemException.class
     })
     ResponseEntity<ProblemDetail> handle(RuntimeException e) {
         ProblemDetail body = new PermissionException(

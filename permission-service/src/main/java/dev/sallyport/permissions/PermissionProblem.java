@@ -17,7 +17,6 @@ public enum PermissionProblem implements Problem {
     ASK_NOT_FOUND("ask-not-found", HttpStatus.NOT_FOUND),
     ASK_ALREADY_ANSWERED("ask-already-answered", HttpStatus.CONFLICT),
     ASK_ENDED("ask-ended", HttpStatus.GONE),
-    IDEMPOTENCY_KEY_REUSED("idempotency-key-reused", HttpStatus.CONFLICT),
     LEASE_LOST("lease-lost", HttpStatus.CONFLICT),
     DATABASE_UNAVAILABLE("database-unavailable", HttpStatus.SERVICE_UNAVAILABLE);
 

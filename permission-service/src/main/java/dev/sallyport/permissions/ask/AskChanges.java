@@ -81,6 +81,10 @@ class AskChanges implements SmartLifecycle {
         return waiter;
     }
 
+    boolean isAwaited(String topic) {
+        return waiters.containsKey(topic);
+    }
+
     private void wake(String topic) {
         waiters.getOrDefault(topic, Set.of()).forEach(waiter -> waiter.news.release());
     }

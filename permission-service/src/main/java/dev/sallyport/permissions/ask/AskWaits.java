@@ -1,11 +1,10 @@
 package dev.sallyport.permissions.ask;
 
+import dev.sallyport.permissions.Outages;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.dao.TransientDataAccessException;
 import org.springframework.stereotype.Component;
 
 /** Holds a request until an ask is final. Holds no connection of the database meanwhile. */
@@ -48,7 +47,8 @@ public class AskWaits {
     private static Ask look(Ask seen, Supplier<Ask> again) {
         try {
             return again.get();
-        } catch (DataAccessResourceFailureException | TransientDataAccessException e) {
+        } catch (RuntimeException e) {
+            Outages.require(e);
             log.info("ask {} can not be read while it is waited for: {}", seen.id(), e.getMessage());
             return seen;
         }

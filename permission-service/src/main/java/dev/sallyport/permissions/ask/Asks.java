@@ -31,10 +31,13 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionOperations;
@@ -52,6 +55,8 @@ public class Asks {
 
     private static final Logger log = LoggerFactory.getLogger(Asks.class);
 
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final JdbcClient database;
     private final TransactionOperations transactions;
     private final ReviewLog review;
@@ -60,6 +65,9 @@ public class Asks {
     private final MeterRegistry meters;
     private final PermissionProperties properties;
     private final SecureRandom random = new SecureRandom();
+
+    // Not the lock that counts: here they wait without a connection each, which decisions need.
+    private final ReentrantLock queue = new ReentrantLock(true);
 
     Asks(
             JdbcClient database,
@@ -85,10 +93,26 @@ public class Asks {
 
     /** Runs a change of asks, alone. Whatever must hold together with it belongs inside. */
     public <T> T alone(Supplier<T> change) {
-        return transactions.execute(_ -> {
-            database.sql("select pg_advisory_xact_lock(7072, 2)").query().listOfRows();
-            return change.get();
-        });
+        queue();
+        try {
+            return transactions.execute(_ -> {
+                database.sql("select pg_advisory_xact_lock(7072, 2)").query().listOfRows();
+                return change.get();
+            });
+        } finally {
+            queue.unlock();
+        }
+    }
+
+    private void queue() {
+        try {
+            if (queue.tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw new QueryTimeoutException("other changes of asks are still on their way");
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.sallyport.permissions.ask;
 import static dev.sallyport.service.IllegalValueException.parse;
 
 import dev.sallyport.identity.SessionId;
+import dev.sallyport.permissions.Outages;
 import dev.sallyport.permissions.PermissionException;
 import dev.sallyport.permissions.PermissionProblem;
 import dev.sallyport.permissions.PermissionProperties;
@@ -19,11 +20,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.dao.TransientDataAccessException;
 import org.springframework.http.MediaType;
 import org.springframework.security.access.prepost.PreAuthorize;
-import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -187,9 +185,8 @@ class InboxController {
                     }
                     acquire();
                 }
-            } catch (DataAccessResourceFailureException
-                    | TransientDataAccessException
-                    | CannotCreateTransactionException e) {
+            } catch (RuntimeException e) {
+                Outages.require(e);
                 log.info("leases of {} can not be refreshed: {}", me.name(), e.getMessage());
             }
             return true;
@@ -217,7 +214,8 @@ class InboxController {
                         seen = ask.change();
                     }
                 } while (!page.isEmpty());
-            } catch (DataAccessResourceFailureException | TransientDataAccessException e) {
+            } catch (RuntimeException e) {
+                Outages.require(e);
                 log.info("inbox of {} has no news: {}", me.name(), e.getMessage());
             }
         }

@@ -1,5 +1,6 @@
 package dev.sallyport.permissions.decision;
 
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -53,36 +54,45 @@ final class CommandText {
     private CommandText() {}
 
     /**
-     * The names of a command: without its comment lines (permission.md 1.9); then without quotes; then by the bare name of
-     * its program, so that {@code "/bin/rm" x} is known as {@code rm x}.
+     * The names of a command: as it is; without its comment lines (permission.md 1.9); then without quotes; then by the
+     * bare name of its program, so that {@code "/bin/rm" x} is known as {@code rm x}.
      */
     static List<String> names(String command) {
-        String stripped = command.lines()
-                .filter(line -> !line.stripLeading().startsWith("#"))
-                .collect(Collectors.joining("\n"))
-                .strip();
+        String code = withoutComments(command);
         Set<String> names = new LinkedHashSet<>();
-        names.add(stripped.isEmpty() ? command : stripped);
-        unquoted(stripped).ifPresent(bare -> {
+        names.add(command);
+        names.add(code);
+        unquoted(code).ifPresent(bare -> {
             names.add(bare);
-            String word = bare.split(" ", 2)[0];
-            names.add(bare.substring(word.lastIndexOf('/') + 1));
+            names.add(bare.substring(word(bare).lastIndexOf('/') + 1));
         });
         return List.copyOf(names);
     }
 
     /** Whether patterns can be trusted to see what this command runs. */
     static boolean isPlain(String command) {
-        return unquoted(command)
+        return unquoted(withoutComments(command))
                 .filter(bare -> {
-                    String word = bare.split(" ", 2)[0];
-                    String name = word.substring(word.lastIndexOf('/') + 1);
-                    return !word.contains("=")
+                    String name = word(bare).substring(word(bare).lastIndexOf('/') + 1);
+                    return !word(bare).contains("=")
                             && !WRAPPERS.contains(name)
-                            && !CARRYING.matcher(name + bare.substring(word.length()))
+                            && !CARRYING.matcher(
+                                            name + bare.substring(word(bare).length()))
                                     .matches();
                 })
                 .isPresent();
+    }
+
+    private static String word(String command) {
+        return command.split("[ \t]", 2)[0];
+    }
+
+    private static String withoutComments(String command) {
+        String code = Arrays.stream(command.split("\n", -1))
+                .filter(line -> !line.stripLeading().startsWith("#"))
+                .collect(Collectors.joining("\n"))
+                .strip();
+        return code.isEmpty() ? command : code;
     }
 
     /** Empty if the command is more than one simple command or has words that a shell would change. */

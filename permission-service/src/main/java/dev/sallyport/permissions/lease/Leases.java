@@ -1,10 +1,13 @@
 package dev.sallyport.permissions.lease;
 
 import dev.sallyport.identity.Tenant;
+import dev.sallyport.permissions.PermissionMetrics;
 import dev.sallyport.permissions.PermissionProperties;
 import dev.sallyport.permissions.review.Details;
 import dev.sallyport.permissions.review.Event;
 import dev.sallyport.permissions.review.ReviewLog;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -39,11 +42,19 @@ public class Leases {
     private final ReviewLog review;
     private final PermissionProperties properties;
 
-    Leases(JdbcClient database, TransactionOperations transactions, ReviewLog review, PermissionProperties properties) {
+    Leases(
+            JdbcClient database,
+            TransactionOperations transactions,
+            ReviewLog review,
+            MeterRegistry meters,
+            PermissionProperties properties) {
         this.database = database;
         this.transactions = transactions;
         this.review = review;
         this.properties = properties;
+        Gauge.builder(PermissionMetrics.LEASE_AGE, this::oldestAge)
+                .baseUnit("seconds")
+                .register(meters);
     }
 
     /** Who asks for a lease. The holder's name is theirs alone: another principal of the same name is another holder. */
@@ -210,7 +221,7 @@ public class Leases {
     }
 
     /** Age of the longest unrefreshed live lease, in seconds; 0 if there is none. */
-    double oldestAge() {
+    private double oldestAge() {
         return database.sql("""
                         select coalesce(extract(epoch from max(clock_timestamp() - refreshed_at)), 0)::double precision
                         from lease where ended_at is null
