@@ -11,6 +11,7 @@ import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.permission.PermissionProblem;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.text.Nearest;
+import dev.sallyport.text.VisibleText;
 import dev.sallyport.toolscope.BuiltinTools;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -58,6 +59,8 @@ final class AgentFile {
     private static final List<String> SANDBOX =
             List.of("workspace", "network", "credentials", "limits", "runtime", "harness");
 
+    private static final int MAX_NAME = 200;
+
     private final String path;
     private final FrontMatter matter;
     private final List<LoadWarning> warnings;
@@ -95,8 +98,14 @@ final class AgentFile {
             warnings.add(new LoadWarning.ReservedName(path, name));
             return null;
         }
+        String key = name.isEmpty() ? fileName : name;
+        // A name is asked for, listed and shown: it must look like what it is (T67, T68).
+        if (key.length() > MAX_NAME || !VisibleText.line(key).equals(key)) {
+            throw new UnusableException(
+                    "%s: name with invisible characters or longer than %d".formatted(file.location("name"), MAX_NAME));
+        }
         file.warnAboutUnknownKeys();
-        return file.definition(name.isEmpty() ? fileName : name)
+        return file.definition(key)
                 .readFrom(source, path, Digests.sha256(content.getBytes(StandardCharsets.UTF_8)), matter.lines())
                 .build();
     }

@@ -53,13 +53,13 @@ public final class AgentFiles {
             loading.directory(cwd.resolve(".agents/agents"), cwd, AgentDefinition.Source.PROJECT);
             loading.directory(cwd.resolve(".pi/agents"), cwd, AgentDefinition.Source.PROJECT);
         }
-        return AgentRegistry.of(loading.byKey.values(), withDefaults, loading.shadowed, loading.warnings);
+        return AgentRegistry.of(loading.byKey.values(), withDefaults, loading.losers, loading.warnings);
     }
 
     private final class Loading {
 
         final Map<String, AgentDefinition> byKey = new LinkedHashMap<>();
-        final List<AgentRegistry.Shadowed> shadowed = new ArrayList<>();
+        final List<AgentDefinition> losers = new ArrayList<>();
         final List<LoadWarning> warnings = new ArrayList<>();
 
         void directory(Path directory, @Nullable Path project, AgentDefinition.Source source) {
@@ -119,8 +119,7 @@ public final class AgentFiles {
         private void put(AgentDefinition definition) {
             AgentDefinition loser = byKey.put(definition.name(), definition);
             if (loser != null) {
-                shadowed.add(new AgentRegistry.Shadowed(
-                        definition.name(), AgentRegistry.pathOf(loser), AgentRegistry.pathOf(definition)));
+                losers.add(loser);
             }
         }
 

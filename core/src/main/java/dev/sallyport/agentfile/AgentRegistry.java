@@ -1,6 +1,7 @@
 package dev.sallyport.agentfile;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -23,26 +24,31 @@ public final class AgentRegistry {
         this.warnings = List.copyOf(warnings);
     }
 
-    /** A definition that lost its key to another one; paths, or {@code built in}. */
+    /** A definition that lost its key, and the one that has it now; paths, or {@code built in}. */
     public record Shadowed(String name, String path, String by) {}
 
+    /** User definitions over the embedded ones; {@code losers} have the name of a later user definition. */
     public static AgentRegistry of(
             Collection<AgentDefinition> users,
             boolean withDefaults,
-            List<Shadowed> shadowed,
+            List<AgentDefinition> losers,
             List<LoadWarning> warnings) {
         Map<String, AgentDefinition> byKey = new LinkedHashMap<>();
         if (withDefaults) {
             EmbeddedAgents.ALL.forEach(definition -> byKey.put(definition.name(), definition));
         }
-        List<Shadowed> all = new java.util.ArrayList<>(shadowed);
+        List<AgentDefinition> hidden = new ArrayList<>(losers);
         for (AgentDefinition definition : users) {
-            AgentDefinition hidden = byKey.put(definition.name(), definition);
-            if (hidden != null) {
-                all.add(new Shadowed(hidden.name(), pathOf(hidden), pathOf(definition)));
+            AgentDefinition loser = byKey.put(definition.name(), definition);
+            if (loser != null) {
+                hidden.add(loser);
             }
         }
-        return new AgentRegistry(byKey, all, warnings);
+        List<Shadowed> shadowed = hidden.stream()
+                .map(loser ->
+                        new Shadowed(loser.name(), pathOf(loser), pathOf(byKey.getOrDefault(loser.name(), loser))))
+                .toList();
+        return new AgentRegistry(byKey, shadowed, warnings);
     }
 
     public static AgentRegistry of(Collection<AgentDefinition> users) {

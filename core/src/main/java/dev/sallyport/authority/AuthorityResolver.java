@@ -7,12 +7,7 @@ import dev.sallyport.agentfile.EmbeddedAgents;
 import dev.sallyport.agentfile.Inclusion;
 import dev.sallyport.agentfile.LoadWarning;
 import dev.sallyport.containment.Containment;
-import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Harness;
-import dev.sallyport.containment.Limits;
-import dev.sallyport.containment.NetworkPolicy;
-import dev.sallyport.containment.RuntimeClass;
-import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.Invocation;
 import dev.sallyport.invocation.InvocationResolver;
 import dev.sallyport.invocation.Resolved;
@@ -26,13 +21,9 @@ import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
 import dev.sallyport.toolscope.BuiltinTools;
 import dev.sallyport.toolscope.ToolScope;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.BinaryOperator;
-import java.util.function.Function;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,19 +53,6 @@ public final class AuthorityResolver {
         return new AuthorityResolver(request).resolve();
     }
 
-    /** Ends a resolution; never leaves this class. */
-    private static final class RefusedException extends Exception {
-
-        private static final long serialVersionUID = 1;
-
-        private final Refusal refusal;
-
-        RefusedException(Refusal refusal, String reason) {
-            super(reason);
-            this.refusal = refusal;
-        }
-    }
-
     private record Dispatched(
             AgentDefinition definition, @Nullable String fellBackFrom) {}
 
@@ -86,7 +64,7 @@ public final class AuthorityResolver {
             Authority authority = authority(dispatched);
             return new Outcome.Granted(authority, explanation(authority.definition()));
         } catch (RefusedException e) {
-            return new Outcome.Refused(e.refusal, List.of(String.valueOf(e.getMessage())), explanation(null));
+            return new Outcome.Refused(e.refusal(), List.of(e.reason()), explanation(null));
         }
     }
 
@@ -105,17 +83,16 @@ public final class AuthorityResolver {
             fields.add(new Field("agent", EmbeddedAgents.AD_HOC.name(), Grade.NONE, Origin.CALL, List.of()));
             return new Dispatched(EmbeddedAgents.AD_HOC, null);
         }
+        if (request.registry().enabledKey(requested).isEmpty()) {
+            requireNoBrokenFile(requested);
+        }
         Dispatch dispatch =
                 request.registry().dispatch(requested, request.settings().fallbackSubagent());
         if (dispatch instanceof Dispatch.Refused refused) {
-            throw new RefusedException(Refusal.UNKNOWN_AGENT, brokenFileOf(requested, refused.reason()));
+            throw new RefusedException(Refusal.UNKNOWN_AGENT, refused.reason());
         }
         Dispatch.To to = (Dispatch.To) dispatch;
         if (to.fellBackFrom() != null) {
-            String broken = brokenFileOf(requested, "");
-            if (!broken.isEmpty()) {
-                throw new RefusedException(Refusal.AGENT_FILE_INVALID, broken);
-            }
             warnings.add("agent `%s` is unknown or disabled; `%s` runs instead".formatted(to.fellBackFrom(), to.key()));
         }
         AgentDefinition definition = request.registry().definition(to.key());
@@ -126,15 +103,15 @@ public final class AuthorityResolver {
         return new Dispatched(definition, to.fellBackFrom());
     }
 
-    /** What is wrong with the file that bears the requested name, if it is there and could not be used. */
-    private String brokenFileOf(String requested, String otherwise) {
-        String name = requested.strip().toLowerCase(Locale.ROOT) + ".md";
-        return request.registry().warnings().stream()
-                .filter(warning -> warning instanceof LoadWarning.Skipped skipped
-                        && skipped.path().toLowerCase(Locale.ROOT).endsWith("/" + name))
-                .map(LoadWarning::message)
-                .findFirst()
-                .orElse(otherwise);
+    /** A file that bears the requested name and could not be used is no reason to run another, perhaps wider agent. */
+    private void requireNoBrokenFile(String requested) throws RefusedException {
+        String name = "/" + requested.strip().toLowerCase(Locale.ROOT) + ".md";
+        for (LoadWarning warning : request.registry().warnings()) {
+            if (warning instanceof LoadWarning.Skipped skipped
+                    && skipped.path().toLowerCase(Locale.ROOT).endsWith(name)) {
+                throw new RefusedException(Refusal.AGENT_FILE_INVALID, skipped.reason());
+            }
+        }
     }
 
     private Authority authority(Dispatched dispatched) throws RefusedException {
@@ -144,18 +121,13 @@ public final class AuthorityResolver {
         Model model = model(invocation.model(), harness);
         String thinking = thinking(invocation.thinking());
         Double maxTurns = maxTurns(invocation.maxTurns(), harness);
-        preference("inheritContext", yesNo(invocation.inheritContext()), Grade.NONE, invocation.inheritContext());
-        preference("runInBackground", yesNo(invocation.runInBackground()), Grade.NONE, invocation.runInBackground());
-        preference("isolated", yesNo(invocation.isolated()), Grade.RUNNER, invocation.isolated());
+        preference("inheritContext", Grade.NONE, invocation.inheritContext());
+        preference("runInBackground", Grade.NONE, invocation.runInBackground());
+        preference("isolated", Grade.RUNNER, invocation.isolated());
         List<String> tools = tools(definition);
         List<Narrowing.Layer> narrowing = narrowing(definition);
         PromptPlan prompt = prompt(definition);
-        Containment containment = new Containment(
-                workspace(definition, invocation, tools),
-                network(definition),
-                credentials(definition),
-                limits(definition),
-                runtime(definition));
+        Containment containment = new ContainmentResolver(request, definition, invocation, tools, fields).resolve();
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
         warnAboutUnused(definition, invocation);
         return new Authority(
@@ -202,7 +174,7 @@ public final class AuthorityResolver {
             fields.add(new Field("thinking", "-", Grade.RUNNER, Origin.DEFAULT, List.of()));
             return null;
         }
-        preference("thinking", asked.value(), Grade.RUNNER, asked);
+        preference("thinking", Grade.RUNNER, asked);
         return asked.value();
     }
 
@@ -286,7 +258,7 @@ public final class AuthorityResolver {
         }
         fields.add(new Field(
                 "maxTurns",
-                turns == null ? "unlimited" : turns % 1 == 0 ? String.valueOf(turns.longValue()) : turns.toString(),
+                turns == null ? "unlimited" : Resolved.shown(turns),
                 Grade.RUNNER,
                 origin,
                 asked == null ? List.of() : losers(asked.outranked())));
@@ -347,221 +319,6 @@ public final class AuthorityResolver {
             warnings.add("prompt_mode append: there is no parent prompt to append to; a generic one is used");
         }
         return new PromptPlan(definition.promptMode(), definition.name(), definition.systemPrompt(), null);
-    }
-
-    private WorkspaceAccess workspace(AgentDefinition definition, Invocation invocation, List<String> tools)
-            throws RefusedException {
-        Origin file = definition.origin("sandbox.workspace");
-        Narrowed<WorkspaceAccess> access = null;
-        WorkspaceAccess declared = definition.sandbox().workspace();
-        if (declared != null) {
-            access = narrowed(declared, file, WorkspaceAccess::meet, WorkspaceAccess::wire);
-        }
-        if (invocation.worktree().value()) {
-            access = wish(access, invocation.worktree().origin(), WorkspaceAccess.CLONE);
-        }
-        WorkspaceAccess wished = call.workspace();
-        if (wished != null) {
-            if (wished == WorkspaceAccess.CLONE && !clonesAllowed(invocation)) {
-                throw new RefusedException(
-                        Refusal.WORKSPACE_CONFLICT,
-                        "workspace: the call asks for a clone, %s".formatted(whyNoClone(definition, invocation)));
-            }
-            access = wish(access, Origin.call("workspace"), wished);
-        }
-        if (access == null) {
-            access = narrowed(
-                    defaultWorkspace(invocation, tools), Origin.DEFAULT, WorkspaceAccess::meet, WorkspaceAccess::wire);
-        }
-        for (Resolved.Outranked outranked : invocation.worktree().outranked()) {
-            access.losers()
-                    .add(new Field.Loser(outranked.origin(), "isolation " + outranked.value(), outranked.reason()));
-        }
-        if (parent != null) {
-            WorkspaceAccess ceiling = parent.containment().workspace();
-            requireComparable(access.value(), ceiling, access.winner(), Origin.parent(parent.agent()));
-            access.cap(Origin.parent(parent.agent()), ceiling);
-        }
-        field("workspace", access, Grade.KERNEL);
-        return access.value();
-    }
-
-    private static Narrowed<WorkspaceAccess> wish(
-            @Nullable Narrowed<WorkspaceAccess> access, Origin origin, WorkspaceAccess wished) throws RefusedException {
-        if (access == null) {
-            return narrowed(wished, origin, WorkspaceAccess::meet, WorkspaceAccess::wire);
-        }
-        requireComparable(access.value(), wished, access.winner(), origin);
-        access.wish(origin, wished);
-        return access;
-    }
-
-    /** Read-only and clone have nothing in common; a child without the workspace it needs would only fail later. */
-    private static void requireComparable(WorkspaceAccess one, WorkspaceAccess other, Origin from, Origin against)
-            throws RefusedException {
-        if (!one.atMost(other) && !other.atMost(one)) {
-            throw new RefusedException(
-                    Refusal.WORKSPACE_CONFLICT,
-                    "workspace: %s from %s and %s from %s exclude each other"
-                            .formatted(one.wire(), from, other.wire(), against));
-        }
-    }
-
-    private boolean clonesAllowed(Invocation invocation) {
-        return request.settings().worktreeIsolation() && !invocation.worktreeVetoed();
-    }
-
-    private static String whyNoClone(AgentDefinition definition, Invocation invocation) {
-        return invocation.worktreeVetoed()
-                ? "%s forbids it".formatted(definition.origin("isolation"))
-                : "setting worktreeIsolation forbids it";
-    }
-
-    private WorkspaceAccess defaultWorkspace(Invocation invocation, List<String> tools) {
-        if (!call.hasDirectory()) {
-            return WorkspaceAccess.NONE;
-        }
-        WorkspaceAccess wanted = BuiltinTools.canWrite(tools) && clonesAllowed(invocation)
-                ? WorkspaceAccess.CLONE
-                : WorkspaceAccess.READ_ONLY;
-        // Nobody asked for it, so what the parent has will do.
-        return parent != null && wanted.meet(parent.containment().workspace()) == WorkspaceAccess.NONE
-                ? parent.containment().workspace()
-                : wanted;
-    }
-
-    private NetworkPolicy network(AgentDefinition definition) {
-        Narrowed<NetworkPolicy> network = asked(
-                definition.sandbox().network(),
-                definition.origin("sandbox.network"),
-                call.network(),
-                "network",
-                NetworkPolicy.none(),
-                NetworkPolicy::meet,
-                policy -> words(policy.words()));
-        if (operator.hosts() != null) {
-            network.cap(Origin.operator("hosts"), operator.hosts());
-        }
-        if (parent != null) {
-            network.cap(Origin.parent(parent.agent()), parent.containment().network());
-        }
-        field("network", network, network.value() instanceof NetworkPolicy.None ? Grade.KERNEL : Grade.DOOR);
-        return network.value();
-    }
-
-    private CredentialScope credentials(AgentDefinition definition) {
-        Narrowed<CredentialScope> credentials = asked(
-                definition.sandbox().credentials(),
-                definition.origin("sandbox.credentials"),
-                call.credentials(),
-                "credentials",
-                CredentialScope.NONE,
-                CredentialScope::meet,
-                scope -> words(scope.names()));
-        credentials.cap(Origin.operator("credentials"), operator.credentials());
-        if (parent != null) {
-            credentials.cap(Origin.parent(parent.agent()), parent.containment().credentials());
-        }
-        field("credentials", credentials, Grade.DOOR);
-        return credentials.value();
-    }
-
-    private Limits limits(AgentDefinition definition) {
-        Limits.Partial file = definition.sandbox().limits();
-        Limits.Partial wished = call.limits();
-        return new Limits(
-                (int) limit(
-                        definition, "cpu", file.cpuMillis(), wished.cpuMillis(), Limits::cpuMillis, Limits::showCpu),
-                limit(
-                        definition,
-                        "memory",
-                        file.memoryBytes(),
-                        wished.memoryBytes(),
-                        Limits::memoryBytes,
-                        Limits::showBytes),
-                (int) limit(definition, "pids", file.pids(), wished.pids(), Limits::pids, String::valueOf),
-                Duration.ofMillis(limit(
-                        definition,
-                        "wall",
-                        file.wall() == null ? null : (Long) file.wall().toMillis(),
-                        wished.wall() == null ? null : (Long) wished.wall().toMillis(),
-                        limits -> limits.wall().toMillis(),
-                        millis -> Limits.showDuration(Duration.ofMillis(millis)))),
-                limit(definition, "disk", file.diskBytes(), wished.diskBytes(), Limits::diskBytes, Limits::showBytes));
-    }
-
-    private long limit(
-            AgentDefinition definition,
-            String key,
-            @Nullable Number file,
-            @Nullable Number wished,
-            ToLongFunction<Limits> of,
-            Function<Long, String> show) {
-        Narrowed<Long> limit = asked(
-                file == null ? null : (Long) file.longValue(),
-                definition.origin("sandbox.limits." + key),
-                wished == null ? null : (Long) wished.longValue(),
-                "limits." + key,
-                of.applyAsLong(Limits.DEFAULT),
-                Math::min,
-                show);
-        limit.cap(Origin.operator("limits." + key), of.applyAsLong(operator.maxLimits()));
-        if (parent != null) {
-            limit.cap(
-                    Origin.parent(parent.agent()),
-                    of.applyAsLong(parent.containment().limits()));
-        }
-        field("limits." + key, limit, key.equals("wall") ? Grade.DOOR : Grade.KERNEL);
-        return limit.value();
-    }
-
-    private RuntimeClass runtime(AgentDefinition definition) throws RefusedException {
-        Origin file = definition.origin("sandbox.runtime");
-        RuntimeClass declared = definition.sandbox().runtime();
-        RuntimeClass wished = call.runtime();
-        RuntimeClass inherited = parent == null ? null : parent.containment().runtime();
-        List<Field.Loser> losers = new ArrayList<>();
-        RuntimeClass runtime = operator.runtimes().getFirst();
-        Origin origin = Origin.operator("runtimes");
-        if (inherited != null) {
-            runtime = inherited;
-            origin = Origin.parent(parent == null ? "" : parent.agent());
-        }
-        if (wished != null) {
-            runtime = wished;
-            origin = Origin.call("runtime");
-        }
-        if (declared != null && (wished == null || !wished.atLeastAsStrictAs(declared))) {
-            if (wished != null && !declared.atLeastAsStrictAs(wished)) {
-                throw new RefusedException(
-                        Refusal.RUNTIME_NOT_ALLOWED,
-                        "runtime: %s asks for %s, the call for %s".formatted(file, declared.wire(), wished.wire()));
-            }
-            if (wished != null) {
-                losers.add(new Field.Loser(origin, wished.wire(), "%s asks for more isolation".formatted(file)));
-            }
-            runtime = declared;
-            origin = file;
-        } else if (declared != null && declared != wished) {
-            losers.add(new Field.Loser(file, declared.wire(), "the call asks for more isolation"));
-        }
-        if (inherited != null && !runtime.atLeastAsStrictAs(inherited)) {
-            throw new RefusedException(
-                    Refusal.RUNTIME_NOT_ALLOWED,
-                    "runtime: `%s` is weaker than the parent's `%s`".formatted(runtime.wire(), inherited.wire()));
-        }
-        if (!operator.runtimes().contains(runtime)) {
-            throw new RefusedException(
-                    Refusal.RUNTIME_NOT_ALLOWED,
-                    "runtime: `%s` is not offered here (available: %s)"
-                            .formatted(
-                                    runtime.wire(),
-                                    words(operator.runtimes().stream()
-                                            .map(RuntimeClass::wire)
-                                            .toList())));
-        }
-        fields.add(new Field("runtime", runtime.wire(), Grade.KERNEL, origin, losers));
-        return runtime;
     }
 
     private List<String> unenforced(
@@ -634,47 +391,15 @@ public final class AuthorityResolver {
         }
     }
 
-    /** What agent file and call ask for together; the default counts only where both are silent. */
-    private static <T> Narrowed<T> asked(
-            @Nullable T file,
-            Origin fileOrigin,
-            @Nullable T wished,
-            String callField,
-            T fallback,
-            BinaryOperator<T> meet,
-            Function<T, String> show) {
-        if (file == null) {
-            return wished == null
-                    ? narrowed(fallback, Origin.DEFAULT, meet, show)
-                    : narrowed(wished, Origin.call(callField), meet, show);
-        }
-        Narrowed<T> asked = narrowed(file, fileOrigin, meet, show);
-        if (wished != null) {
-            asked.wish(Origin.call(callField), wished);
-        }
-        return asked;
-    }
-
-    private static <T> Narrowed<T> narrowed(T value, Origin origin, BinaryOperator<T> meet, Function<T, String> show) {
-        return new Narrowed<>(value, origin, meet, show);
-    }
-
-    private <T> void field(String name, Narrowed<T> narrowed, Grade grade) {
-        fields.add(new Field(name, narrowed.shown(), grade, narrowed.winner(), narrowed.losers()));
-    }
-
-    private void preference(String name, String value, Grade grade, Resolved<?> resolved) {
-        fields.add(new Field(name, value, grade, resolved.origin(), losers(resolved.outranked())));
+    private void preference(String name, Grade grade, Resolved<?> resolved) {
+        fields.add(new Field(
+                name, Resolved.shown(resolved.value()), grade, resolved.origin(), losers(resolved.outranked())));
     }
 
     private static List<Field.Loser> losers(List<Resolved.Outranked> outranked) {
         return outranked.stream()
                 .map(loser -> new Field.Loser(loser.origin(), loser.value(), loser.reason()))
                 .toList();
-    }
-
-    private static String yesNo(Resolved<Boolean> flag) {
-        return flag.value() ? "yes" : "no";
     }
 
     private static String words(List<String> words) {

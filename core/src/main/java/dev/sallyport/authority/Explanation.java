@@ -4,6 +4,7 @@ import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.text.VisibleText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Which word counted for each field, for people: who won with file and line, who lost and why. */
 public record Explanation(List<Field> fields, List<AgentRegistry.Shadowed> shadowed, List<String> warnings) {
@@ -12,6 +13,19 @@ public record Explanation(List<Field> fields, List<AgentRegistry.Shadowed> shado
         fields = List.copyOf(fields);
         shadowed = List.copyOf(shadowed);
         warnings = List.copyOf(warnings);
+    }
+
+    /** {@code fields}, {@code shadowed} and {@code warnings} as a JSON value. */
+    public Map<String, Object> toJson() {
+        return Map.of(
+                "fields",
+                fields.stream().map(AuthorityJson::field).toList(),
+                "shadowed",
+                shadowed.stream()
+                        .map(hidden -> Map.of("name", hidden.name(), "origin", hidden.path(), "by", hidden.by()))
+                        .toList(),
+                "warnings",
+                warnings);
     }
 
     /** A plain-text table; control characters are made visible. */

@@ -35,7 +35,7 @@ public record Resolved<T>(T value, Origin origin, List<Outranked> outranked) {
             } else {
                 outranked.add(new Outranked(
                         candidate.origin(),
-                        String.valueOf(said),
+                        shown(said),
                         "%s decides".formatted(winner.origin().layer().wire())));
             }
         }
@@ -48,5 +48,14 @@ public record Resolved<T>(T value, Origin origin, List<Outranked> outranked) {
     /** The same with a value for the case that nobody says anything. */
     public static <T> Resolved<T> first(T fallback, List<Candidate<T>> candidates) {
         return first(candidates).orElseGet(() -> new Resolved<>(fallback, Origin.DEFAULT, List.of()));
+    }
+
+    /** A value as it is shown to people: yes and no, whole numbers without a fraction. */
+    public static String shown(Object value) {
+        return switch (value) {
+            case Boolean flag -> flag ? "yes" : "no";
+            case Double number when number % 1 == 0 -> String.valueOf(number.longValue());
+            default -> value.toString();
+        };
     }
 }
