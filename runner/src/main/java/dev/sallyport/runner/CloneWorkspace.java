@@ -3,7 +3,12 @@ package dev.sallyport.runner;
 import dev.sallyport.runner.door.Answer;
 import dev.sallyport.runner.door.Assignment;
 import dev.sallyport.runner.door.Door;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -14,6 +19,7 @@ import java.util.Optional;
 final class CloneWorkspace {
 
     private static final int TITLE = 200;
+    private static final int LONGEST_LINE = 4096;
 
     private final Assignment.Branch branch;
     private final String child;
@@ -26,14 +32,38 @@ final class CloneWorkspace {
     }
 
     /** Makes the clone and returns the commit that is checked out. */
-    String prepare(Door door) throws IOException, InterruptedException {
+    String prepare(Door door) throws GitException, IOException, InterruptedException {
         git.run("init", "-q", "-b", branch.name());
         git.run("config", "user.name", "pi-agent");
         git.run("config", "user.email", child);
-        door.fetchWorkspace(bundle -> git.run(bundle::transferTo, "bundle", "unbundle", "-"));
+        door.fetchWorkspace(this::unbundle);
         // There is no remote, and no ref but the child's own branch.
         git.run("reset", "-q", "--hard", branch.base());
         return git.run("rev-parse", "HEAD");
+    }
+
+    /** As {@code git bundle unbundle -}, which is not in every git: a few lines of text, then a pack. */
+    private void unbundle(InputStream bundle) throws GitException, IOException, InterruptedException {
+        InputStream in = new BufferedInputStream(bundle);
+        String line = line(in);
+        if (!line.equals("# v2 git bundle")) {
+            throw new GitException("not a git bundle");
+        }
+        while (!line.isEmpty()) {
+            line = line(in);
+        }
+        git.run(in::transferTo, output -> output.transferTo(OutputStream.nullOutputStream()), "index-pack", "--stdin");
+    }
+
+    private static String line(InputStream in) throws GitException, IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int b = in.read(); b != '\n'; b = in.read()) {
+            if (b < 0 || line.size() == LONGEST_LINE) {
+                throw new GitException("not a git bundle");
+            }
+            line.write(b);
+        }
+        return line.toString(StandardCharsets.UTF_8);
     }
 
     /**
@@ -42,7 +72,7 @@ final class CloneWorkspace {
      * @param title for the commit, cut to 200 characters
      * @return the door's answer; empty if there was nothing to deliver
      */
-    Optional<Answer> deliver(Door door, String title) throws IOException, InterruptedException {
+    Optional<Answer> deliver(Door door, String title) throws GitException, IOException, InterruptedException {
         if (!git.run("status", "--porcelain").isEmpty()) {
             git.run("add", "-A");
             git.run("commit", "-q", "--no-verify", "-m", message(title));

@@ -6,10 +6,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs git in the child's clone, where everything may have been prepared by whoever works there: hooks, signing, monitors and
@@ -18,6 +19,9 @@ import java.util.concurrent.ExecutionException;
 final class Git {
 
     private static final int LAST_WORDS = 500;
+
+    /** What a git that no longer reads needs to be seen to have ended. */
+    private static final Duration BROKEN_PIPE = Duration.ofMillis(500);
 
     private static final List<String> QUIET = List.of(
             "git",
@@ -51,43 +55,67 @@ final class Git {
     }
 
     /** Returns what it printed, without white space at the ends. */
-    String run(String... arguments) throws IOException, InterruptedException {
+    String run(String... arguments) throws GitException, IOException, InterruptedException {
         return run(input -> {}, arguments);
     }
 
-    String run(Feed feed, String... arguments) throws IOException, InterruptedException {
+    private String run(Feed feed, String... arguments) throws GitException, IOException, InterruptedException {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         run(feed, output -> output.transferTo(printed), arguments);
         return printed.toString(StandardCharsets.UTF_8).strip();
     }
 
-    void run(Feed feed, Drain drain, String... arguments) throws IOException, InterruptedException {
+    /**
+     * Feeds it, then drains it.
+     *
+     * @throws GitException if git failed
+     * @throws IOException from {@code feed} or {@code drain} only
+     */
+    void run(Feed feed, Drain drain, String... arguments) throws GitException, IOException, InterruptedException {
+        Process process = start(arguments);
+        CompletableFuture<String> words = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("git").start(() -> words.complete(lastWords(process.getErrorStream())));
+        try {
+            IOException failure = feed(process, feed);
+            if (failure != null && !process.waitFor(BROKEN_PIPE)) {
+                throw failure;
+            }
+            drain.from(process.getInputStream());
+            int code = process.waitFor();
+            if (code != 0) {
+                throw new GitException("git %s: exit code %d: %s".formatted(arguments[0], code, words.join()));
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private Process start(String... arguments) throws GitException {
         List<String> command = new ArrayList<>(QUIET);
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         builder.environment().put("GIT_CONFIG_GLOBAL", "/dev/null");
         builder.environment().put("GIT_TERMINAL_PROMPT", "0");
         builder.environment().put("LC_ALL", "C.UTF-8");
-        Process process = builder.start();
-        CompletableFuture<String> words = new CompletableFuture<>();
-        Thread.ofPlatform().daemon().name("git").start(() -> words.complete(lastWords(process.getErrorStream())));
         try {
-            feed(process, feed);
-            drain.from(process.getInputStream());
-            int code = process.waitFor();
-            if (code != 0) {
-                throw new GitException("git %s: exit code %d: %s".formatted(arguments[0], code, words.get()));
-            }
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
-        } finally {
-            process.destroyForcibly();
+            return builder.start();
+        } catch (IOException e) {
+            throw new GitException(String.valueOf(e.getMessage()));
         }
     }
 
-    private static void feed(Process process, Feed feed) throws IOException {
-        try (OutputStream input = process.getOutputStream()) {
+    /**
+     * Returns what went wrong. Input that breaks off leaves git's open, so that git still runs and cannot take it for whole;
+     * if git has ended, that was the reason.
+     */
+    private static @Nullable IOException feed(Process process, Feed feed) {
+        OutputStream input = process.getOutputStream();
+        try {
             feed.to(input);
+            input.close();
+            return null;
+        } catch (IOException e) {
+            return e;
         }
     }
 

@@ -34,6 +34,8 @@ final class Runner {
     /** Characters of events that wait for the gateway. */
     private static final int OUTBOX = 2 << 20;
 
+    private static final Duration MODEL_PAUSE = Duration.ofSeconds(1);
+
     private final Path socket;
     private final int port;
     private final Duration patience;
@@ -93,7 +95,7 @@ final class Runner {
             orders.uninterruptible();
             outbox.emit(Event.error("version-skew", String.valueOf(e.getMessage())));
             return COULD_NOT;
-        } catch (IOException e) {
+        } catch (IOException | GitException e) {
             orders.uninterruptible();
             outbox.emit(Event.error("runner-failed", String.valueOf(e.getMessage())));
             code = COULD_NOT;
@@ -101,7 +103,7 @@ final class Runner {
         return deliver(door, outbox) || code != 0 ? code : COULD_NOT;
     }
 
-    private int work(Door door, Outbox outbox, int pumpPort) throws IOException, InterruptedException {
+    private int work(Door door, Outbox outbox, int pumpPort) throws GitException, IOException, InterruptedException {
         Assignment assignment = orders.awaitAssignment();
         Path directory = Path.of(assignment.workspace().directory());
         title = String.join(" ", assignment.command());
@@ -129,7 +131,7 @@ final class Runner {
                 Workspace workspace = new Workspace(directory, home());
                 Toolbox toolbox = new Toolbox(
                         workspace, new OutputLimit(assignment.outputLimit()), assignment.toolTimeout(), environment);
-                yield new BuiltinHarness(door, outbox, orders, assignment, toolbox);
+                yield new BuiltinHarness(door, outbox, orders, assignment, toolbox, MODEL_PAUSE);
             }
             case COMMAND -> new CommandHarness(outbox, assignment.command(), directory, environment);
         };
@@ -153,7 +155,7 @@ final class Runner {
             String code = answer.get().code();
             outbox.emit(Event.error(
                     code.isEmpty() ? "workspace-refused" : code, answer.get().detail()));
-        } catch (IOException e) {
+        } catch (IOException | GitException e) {
             outbox.emit(Event.error("workspace-not-delivered", String.valueOf(e.getMessage())));
         }
         return false;

@@ -11,6 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One HTTP/1.1 connection to the door's Unix socket.
@@ -19,6 +20,8 @@ import java.util.Map;
  * tool call and some 10 MiB of every idle child; the door is one server that we know, so this little is enough.
  */
 final class Connection implements Closeable {
+
+    private static final int CONNECTS = 20;
 
     private final SocketChannel channel;
     private final HttpInput in;
@@ -31,7 +34,24 @@ final class Connection implements Closeable {
     }
 
     static Connection open(Path socket) throws IOException {
-        return new Connection(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+        return new Connection(connect(socket));
+    }
+
+    /**
+     * A channel to the socket. A full accept queue is an error at once where others would wait (virtual threads connect
+     * without blocking), so this tries for a moment.
+     */
+    static SocketChannel connect(Path socket) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return SocketChannel.open(UnixDomainSocketAddress.of(socket));
+            } catch (IOException e) {
+                if (attempt == CONNECTS || Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(5_000_000);
+            }
+        }
     }
 
     Reply get(String path, Map<String, String> headers) throws IOException {
@@ -47,7 +67,8 @@ final class Connection implements Closeable {
         return reply();
     }
 
-    Reply put(String path, String contentType, Door.Sink body) throws IOException, InterruptedException {
+    <E extends Exception> Reply put(String path, String contentType, Door.Sink<E> body)
+            throws E, IOException, InterruptedException {
         head("PUT", path, Map.of("Content-Type", contentType, "Transfer-Encoding", "chunked"));
         ChunkedOutput chunks = new ChunkedOutput(out);
         body.writeTo(chunks);

@@ -29,18 +29,18 @@ public final class Door {
     private final Duration patience;
     private final Deque<Connection> idle = new ArrayDeque<>();
 
-    /** Reads a stream to its end. */
+    /** Reads a stream to its end. Its IOExceptions are the connection's, so that it is called again after them. */
     @FunctionalInterface
-    public interface Source {
+    public interface Source<E extends Exception> {
 
-        void readFrom(InputStream in) throws IOException, InterruptedException;
+        void readFrom(InputStream in) throws E, IOException, InterruptedException;
     }
 
-    /** Writes a stream to its end. */
+    /** Writes a stream to its end. Its IOExceptions are the connection's, so that it is called again after them. */
     @FunctionalInterface
-    public interface Sink {
+    public interface Sink<E extends Exception> {
 
-        void writeTo(OutputStream out) throws IOException, InterruptedException;
+        void writeTo(OutputStream out) throws E, IOException, InterruptedException;
     }
 
     public Door(Path socket, Duration patience) {
@@ -102,9 +102,9 @@ public final class Door {
     /**
      * Hands over the bundle of the source, from its start again if it breaks off.
      *
-     * @throws IOException if the gateway refuses, or {@code source} fails
+     * @throws IOException if the gateway refuses
      */
-    public void fetchWorkspace(Source source) throws IOException, InterruptedException {
+    public <E extends Exception> void fetchWorkspace(Source<E> source) throws E, IOException, InterruptedException {
         Patience left = new Patience(patience);
         while (true) {
             try (Connection connection = connect()) {
@@ -127,7 +127,7 @@ public final class Door {
     }
 
     /** Delivers the bundle of the result. */
-    public Answer deliverWorkspace(Sink sink) throws IOException, InterruptedException {
+    public <E extends Exception> Answer deliverWorkspace(Sink<E> sink) throws E, IOException, InterruptedException {
         Patience left = new Patience(patience);
         boolean unsure = false;
         while (true) {

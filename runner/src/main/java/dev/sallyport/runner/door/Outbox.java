@@ -101,7 +101,7 @@ public final class Outbox implements AutoCloseable {
             while (!empty() && !lost) {
                 changed.await();
             }
-            return empty();
+            return !lost;
         } finally {
             lock.unlock();
         }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -68,7 +67,7 @@ public final class Pump implements AutoCloseable {
 
     private void serve(SocketChannel caller) {
         try (caller;
-                SocketChannel door = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+                SocketChannel door = Connection.connect(socket)) {
             caller.setOption(StandardSocketOptions.TCP_NODELAY, true);
             Thread up = Thread.ofVirtual().start(() -> copy(caller, door));
             copy(door, caller);

@@ -14,8 +14,6 @@ import java.util.List;
 /** Our own agent loop: a turn is one answer of the model and the tool calls that it asks for, until it asks for none. */
 public final class BuiltinHarness implements Harness {
 
-    private static final Duration MODEL_PAUSE = Duration.ofSeconds(1);
-
     private static final String WRAP_UP =
             "[turn limit reached] Finish now: use no more tools than you must and give your final answer.";
 
@@ -28,12 +26,18 @@ public final class BuiltinHarness implements Harness {
     private final String route;
     private String lastText = "";
 
-    public BuiltinHarness(Door door, Outbox outbox, Orders orders, Assignment assignment, Toolbox toolbox) {
+    /**
+     * Ready to run once.
+     *
+     * @param modelPause after the first failure of a model call
+     */
+    public BuiltinHarness(
+            Door door, Outbox outbox, Orders orders, Assignment assignment, Toolbox toolbox, Duration modelPause) {
         Assignment.Model assigned =
                 assignment.model().orElseThrow(() -> new IllegalArgumentException("the builtin harness needs a model"));
         this.outbox = outbox;
         this.orders = orders;
-        this.model = new ModelCalls(door, outbox, MODEL_PAUSE);
+        this.model = new ModelCalls(door, outbox, modelPause);
         this.calls = new ToolCalls(
                 door,
                 outbox,

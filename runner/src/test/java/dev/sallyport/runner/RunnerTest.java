@@ -1,0 +1,196 @@
+package dev.sallyport.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sallyport.runner.door.FakeDoor;
+import dev.sallyport.runner.door.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Timeout(60)
+class RunnerTest {
+
+    @TempDir
+    Path directory;
+
+    private FakeDoor gateway;
+
+    @BeforeEach
+    void open() throws IOException {
+        gateway = new FakeDoor(directory);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        gateway.close();
+    }
+
+    @Test
+    void rehearses() throws Exception {
+        assertThat(Rehearsal.run()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"exit 0,0", "exit 3,3", "kill -15 $$,143", "kill -9 0,137"})
+    void endsAsItsCommandDoes(String script, int code) throws Exception {
+        command("sh", "-c", script).command("task", "{}");
+
+        assertThat(run()).isEqualTo(code);
+    }
+
+    @Test
+    void saysSoWhenThereIsNoSuchCommand() throws Exception {
+        command("/no/such/program").command("task", "{}");
+
+        assertThat(run()).isEqualTo(127);
+        assertThat(output("stderr")).contains("No such file");
+    }
+
+    @Test // P3
+    void givesTheTaskToStandardInputOnlyAndTheDoorToTheEnvironment() throws Exception {
+        command("sh", "-c", "cat; echo; env; tr '\\0' ' ' < /proc/$$/cmdline >&2")
+                .command("task", "{\"prompt\":\"the säcret task\"}");
+
+        assertThat(run()).isZero();
+
+        assertThat(output("stdout"))
+                .startsWith("the säcret task\n")
+                .containsPattern("(?m)^http_proxy=http://127.0.0.1:\\d+$")
+                .containsPattern("(?m)^HTTPS_PROXY=http://127.0.0.1:\\d+$")
+                .containsPattern("(?m)^ANTHROPIC_BASE_URL=http://127.0.0.1:\\d+/model/anthropic$")
+                .containsPattern("(?m)^OPENAI_BASE_URL=http://127.0.0.1:\\d+/model/openai/v1$")
+                .containsPattern("(?m)^NO_PROXY=127.0.0.1,localhost,::1$");
+        assertThat(output("stdout").substring(20)).doesNotContain("säcret");
+        assertThat(output("stderr")).doesNotContain("säcret");
+    }
+
+    @Test
+    void reportsOutputWithoutBreakingCharactersAndCapsIt() throws Exception {
+        command("sh", "-c", "yes ääääääääääääääääää | head -c 12000000; echo end >&2")
+                .command("task", "{}");
+
+        assertThat(run()).isZero();
+
+        assertThat(output("stdout")).doesNotContain("\uFFFD");
+        assertThat(output("stderr")).contains("bytes of output not reported]");
+    }
+
+    @Test
+    void saysWhatItIsBeforeItGetsItsTask() throws Exception {
+        command("true");
+        CompletableFuture<Integer> code = start();
+        gateway.await(() -> !gateway.events("started").isEmpty());
+
+        JsonNode started = gateway.events("started").getFirst();
+        assertThat(started.path("uid").asInt(-1)).isEqualTo((int) Files.getAttribute(directory, "unix:uid"));
+        assertThat(started.path("pid1").asString()).isNotEmpty();
+        assertThat(code).isNotDone();
+        gateway.command("task", "{}");
+        assertThat(code.get()).isZero();
+    }
+
+    @Test
+    void stopsItsProgramWhenCancelledAndSaysWhy() throws Exception {
+        command("sh", "-c", "trap '' TERM; touch started; setsid sleep 1009 & sleep 1010")
+                .command("task", "{}");
+        CompletableFuture<Integer> code = start();
+        gateway.await(() -> !gateway.events("started").isEmpty());
+        while (!Files.exists(directory.resolve("started"))) {
+            Thread.onSpinWait();
+        }
+
+        gateway.command("cancel", "{\"reason\":\"alice said so\"}");
+
+        assertThat(code.get()).isEqualTo(143);
+        assertThat(gateway.events("error").getFirst())
+                .isEqualTo(Json.read("{\"code\":\"cancelled\",\"message\":\"alice said so\"}"));
+        assertThat(ProcessHandle.allProcesses()
+                        .map(process -> process.info().commandLine().orElse(""))
+                        .filter(line -> line.endsWith("sleep 1009") || line.endsWith("sleep 1010")))
+                .isEmpty();
+    }
+
+    @Test
+    void isCancelledBeforeItBegins() throws Exception {
+        gateway.command("cancel", "{\"reason\":\"changed my mind\"}");
+
+        assertThat(run()).isEqualTo(143);
+    }
+
+    @Test // P14
+    void refusesAnAssignmentThatItDoesNotUnderstand() throws Exception {
+        gateway.command("assignment", "{\"version\":99}");
+
+        assertThat(run()).isEqualTo(Runner.COULD_NOT);
+        assertThat(gateway.events("error").getFirst().path("code").asString()).isEqualTo("version-skew");
+    }
+
+    @Test
+    void finishesItsWorkThoughTheGatewayRestartsMeanwhile() throws Exception {
+        Path go = directory.resolve("go");
+        command("sh", "-c", "echo before; touch started; while [ ! -e go ]; do :; done; echo after; exit 5")
+                .command("task", "{}");
+        CompletableFuture<Integer> code = start();
+        while (!Files.exists(directory.resolve("started"))) {
+            Thread.onSpinWait();
+        }
+
+        gateway.die();
+        Files.createFile(go);
+        gateway.comeBack();
+
+        assertThat(code.get()).isEqualTo(5);
+        assertThat(output("stdout")).isEqualTo("before\nafter\n");
+    }
+
+    @Test
+    void couldNotDoItsPartWithoutADoor() throws Exception {
+        gateway.die();
+
+        assertThat(new Runner(gateway.socket(), 0, Duration.ofMillis(200)).run())
+                .isEqualTo(Runner.COULD_NOT);
+    }
+
+    private FakeDoor command(String... command) {
+        ObjectNode assignment =
+                Json.object().put("version", 1).put("child", "abcdefghijklmnop").put("harness", "command");
+        List.of(command).forEach(assignment.putArray("command")::add);
+        assignment.putObject("workspace").put("mode", "none").put("directory", directory.toString());
+        return gateway.command("assignment", assignment.toString());
+    }
+
+    private int run() throws IOException, InterruptedException {
+        return new Runner(gateway.socket(), 0, Duration.ofSeconds(20)).run();
+    }
+
+    private CompletableFuture<Integer> start() {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return run();
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    private String output(String stream) {
+        return gateway.events("output").stream()
+                .filter(data -> data.path("stream").asString().equals(stream))
+                .map(data -> data.path("text").asString())
+                .collect(Collectors.joining());
+    }
+}

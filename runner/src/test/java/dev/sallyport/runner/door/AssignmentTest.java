@@ -1,0 +1,52 @@
+package dev.sallyport.runner.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sallyport.testing.Golden;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+class AssignmentTest {
+
+    @Test
+    void readsWhatTheGatewayWrites() throws IOException {
+        assertThat(Assignment.of(Json.read(Golden.message("door-assignment.json"))))
+                .isEqualTo(new Assignment(
+                        "abcdefghijklmnop",
+                        Assignment.Harness.BUILTIN,
+                        Optional.of(new Assignment.Model(
+                                "anthropic", "claude-sonnet-4-5", Assignment.Model.Shape.MESSAGES)),
+                        List.of("read", "bash"),
+                        "You review code.",
+                        20.0,
+                        5,
+                        new Assignment.Workspace(
+                                "/workspace",
+                                Optional.of(new Assignment.Branch(
+                                        "pi-agent-abcdefghijklmnop", "0123456789abcdef0123456789abcdef01234567"))),
+                        List.of(),
+                        Duration.ofMinutes(2),
+                        51200));
+    }
+
+    @Test // P14
+    void refusesAVersionThatItDoesNotKnow() throws IOException {
+        ObjectNode newer = (ObjectNode) Json.read(Golden.message("door-assignment.json"));
+        newer.put("version", 2);
+
+        assertThatThrownBy(() -> Assignment.of(newer)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void refusesACommandHarnessWithoutACommand() throws IOException {
+        ObjectNode assignment = (ObjectNode) Json.read(Golden.message("door-assignment.json"));
+        assignment.put("harness", "command");
+
+        assertThatThrownBy(() -> Assignment.of(assignment)).hasMessage("assignment without a command");
+    }
+}

@@ -1,0 +1,178 @@
+package dev.sallyport.runner.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sallyport.identity.CallId;
+import dev.sallyport.testing.Golden;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Timeout(60)
+class OutboxTest {
+
+    private static final int CAPACITY = 10_000;
+
+    @TempDir
+    Path directory;
+
+    private FakeDoor gateway;
+    private Outbox outbox;
+
+    @BeforeEach
+    void open() throws IOException {
+        gateway = new FakeDoor(directory);
+        outbox = new Outbox(new Door(gateway.socket(), Duration.ofSeconds(30)), CAPACITY);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        outbox.close();
+        gateway.close();
+    }
+
+    @Test
+    void numbersEventsWithoutGapsInTheirOrder() throws Exception {
+        for (int i = 1; i <= 50; i++) {
+            outbox.emit(Event.turn(i));
+        }
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events().stream().map(event -> event.path("n").asInt()))
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, 50).boxed().toList());
+        assertThat(gateway.events("turn").stream().map(data -> data.path("n").asInt()))
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, 50).boxed().toList());
+    }
+
+    @Test
+    void sendsUnderTheSameNumbersUntilAcknowledged() throws Exception {
+        gateway.mute(true);
+        outbox.emit(Event.turn(1));
+        gateway.await(() -> gateway.eventPosts() >= 3);
+        gateway.mute(false);
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events()).hasSize(1);
+    }
+
+    @Test
+    void keepsWhatIsSaidWhileTheGatewayRestarts() throws Exception {
+        outbox.emit(Event.turn(1));
+        outbox.flush();
+        gateway.die();
+        outbox.emit(Event.turn(2));
+        outbox.emit(Event.turn(3));
+
+        gateway.comeBack();
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events("turn")).hasSize(3);
+    }
+
+    @Test
+    void dropsOutputBeforeAnythingElseAndSaysHowMuch() throws Exception {
+        gateway.deaf(true);
+        outbox.emit(Event.turn(1));
+        gateway.await(() -> gateway.eventPosts() == 1);
+        String block = "x".repeat(999) + "\n";
+        for (int i = 0; i < 100; i++) {
+            // Streams take turns, so that nothing is joined.
+            outbox.emit(Event.output(i % 2 == 0 ? "stdout" : "stderr", block));
+        }
+        outbox.emit(Event.error("code", "the end"));
+
+        gateway.deaf(false);
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events("error")).hasSize(1);
+        List<JsonNode> output = gateway.events("output");
+        long kept = output.stream()
+                .filter(data -> data.path("text").asString().equals(block))
+                .count();
+        assertThat(kept).isBetween(1L, 10L);
+        assertThat(output.getFirst().path("text").asString())
+                .isEqualTo("[%d characters of output dropped here]\n".formatted((100 - kept) * 1000));
+    }
+
+    @Test
+    void makesWhoeverSaysSomethingElseWaitForRoom() throws Exception {
+        gateway.deaf(true);
+        outbox.emit(Event.turn(1));
+        gateway.await(() -> gateway.eventPosts() == 1);
+        Thread speaker = Thread.ofPlatform().start(() -> {
+            try {
+                for (int i = 0; i < 20; i++) {
+                    outbox.emit(Event.assistant("x".repeat(1000)));
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        while (speaker.getState() != Thread.State.WAITING) {
+            assertThat(speaker.isAlive()).isTrue();
+            Thread.onSpinWait();
+        }
+
+        gateway.deaf(false);
+        speaker.join();
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events("assistant")).hasSize(20);
+    }
+
+    @Test
+    void joinsOutputOfOneStream() throws Exception {
+        gateway.deaf(true);
+        outbox.emit(Event.turn(1));
+        gateway.await(() -> gateway.eventPosts() == 1);
+        for (int i = 0; i < 10; i++) {
+            outbox.emit(Event.output("stdout", i + "\n"));
+        }
+        gateway.deaf(false);
+        outbox.flush();
+
+        assertThat(gateway.events("output")).hasSize(1);
+        assertThat(gateway.events("output").getFirst().path("text").asString())
+                .isEqualTo("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    }
+
+    @Test
+    void saysThatItLostTheDoor() throws Exception {
+        gateway.die();
+        try (Outbox impatient = new Outbox(new Door(gateway.socket(), Duration.ofMillis(100)), CAPACITY)) {
+            impatient.emit(Event.turn(1));
+
+            assertThat(impatient.flush()).isFalse();
+        }
+    }
+
+    @Test
+    void speaksAsTheDoorExpects() throws Exception {
+        CallId call = new CallId("1.1:toolu_01");
+        List<Event> events = List.of(
+                Event.started(List.of("read", "bash"), "anthropic/claude-sonnet-4-5", "tini", 20001),
+                Event.workspaceReady("0123456789abcdef0123456789abcdef01234567"),
+                Event.turn(1),
+                Event.assistant("I run the tests."),
+                Event.toolCall(call, "bash", Json.read("{\"command\":\"./test.sh\"}")),
+                Event.toolResult(call, "bash", "error", "1 test failed", 1),
+                Event.output("stdout", "hello\n"),
+                Event.result("One test fails."),
+                Event.error("turn-limit", "stopped after 8 turns"));
+        List<ObjectNode> numbered = IntStream.range(0, events.size())
+                .mapToObj(i -> events.get(i).numbered(i + 1))
+                .toList();
+
+        Golden.assertMessage(
+                "door-events.json", Json.read(Outbox.json(numbered)).toPrettyString());
+    }
+}

@@ -1,0 +1,398 @@
+package dev.sallyport.runner.harness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sallyport.runner.door.Assignment;
+import dev.sallyport.runner.door.Command;
+import dev.sallyport.runner.door.Door;
+import dev.sallyport.runner.door.FakeDoor;
+import dev.sallyport.runner.door.Json;
+import dev.sallyport.runner.door.Outbox;
+import dev.sallyport.runner.tool.OutputLimit;
+import dev.sallyport.runner.tool.Toolbox;
+import dev.sallyport.runner.tool.Workspace;
+import dev.sallyport.testing.Golden;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Timeout(60)
+class BuiltinHarnessTest {
+
+    @TempDir
+    Path directory;
+
+    private FakeDoor gateway;
+    private Outbox outbox;
+    private Orders orders;
+
+    @BeforeEach
+    void open() throws IOException {
+        gateway = new FakeDoor(directory);
+        outbox = new Outbox(new Door(gateway.socket(), Duration.ofSeconds(30)), 1 << 20);
+        orders = new Orders();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        outbox.close();
+        gateway.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void playsATaskToItsEnd(Assignment.Model.Shape shape) throws Exception {
+        gateway.model(calls(shape, "I write.", call("write", "{\"path\":\"f\",\"content\":\"x\"}")))
+                .model(says(shape, "Done."));
+
+        assertThat(run(shape, "Do it.")).isZero();
+
+        assertThat(directory.resolve("f")).hasContent("x");
+        assertThat(gateway.events("result"))
+                .extracting(data -> data.path("text").asString())
+                .containsExactly("Done.");
+        assertThat(gateway.events().stream().map(event -> event.path("type").asString()))
+                .containsExactly("turn", "assistant", "tool-call", "tool-result", "turn", "assistant", "result");
+        assertThat(gateway.modelPaths())
+                .containsOnly(
+                        shape == Assignment.Model.Shape.CHAT ? "/model/p/v1/chat/completions" : "/model/p/v1/messages");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void speaksTheShapeOfItsProvider(Assignment.Model.Shape shape) throws Exception {
+        gateway.model(calls(shape, "Look.", call("ls", "{}"), call("nosuch", "{}")))
+                .model(says(shape, "Done."));
+        orders.accept(new Command("steer", Json.read("{\"author\":\"alice\",\"message\":\"Hurry.\"}")));
+
+        run(shape, "Do it.");
+
+        Golden.assertMatches(
+                getClass(),
+                "conversation-%s.json".formatted(shape.name().toLowerCase(java.util.Locale.ROOT)),
+                gateway.modelRequests().getLast().toPrettyString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"decision":"denied","reason":"rule x"}        | denied: rule x
+            {"decision":"unavailable","reason":"nobody"}   | approval unavailable: nobody
+            {"decision":"expired"}                         | approval expired: nobody answered in time
+            {"decision":"cancelled","reason":"ended"}      | cancelled: ended
+            {"decision":"yes"}                             | denied: the door answered `yes`
+            """)
+    void runsNothingWithoutAYesAndTellsWhy(String answer, String result) throws Exception {
+        gateway.authorize(_ -> answer)
+                .model(calls("", call("write", "{\"path\":\"f\",\"content\":\"x\"}")))
+                .model(says("Well."));
+
+        run();
+
+        assertThat(directory.resolve("f")).doesNotExist();
+        JsonNode event = gateway.events("tool-result").getFirst();
+        assertThat(event.path("outcome").asString()).isEqualTo("refused");
+        assertThat(event.path("output").asString()).isEqualTo(result);
+        assertThat(gateway.modelRequests().getLast().toString()).contains(result);
+    }
+
+    @Test
+    void asksBeforeItRunsAndOnlyOncePerCall() throws Exception {
+        gateway.authorize(question -> {
+                    assertThat(directory.resolve("f")).doesNotExist();
+                    return "{\"decision\":\"allowed\"}";
+                })
+                .model(calls("", call("bash", "{\"command\":\"echo x >> f\"}")))
+                .model(says("Done."));
+
+        run();
+
+        assertThat(directory.resolve("f")).hasContent("x");
+        assertThat(gateway.questions()).hasSize(1);
+    }
+
+    @Test
+    void runsACallOnceThoughTheGatewayDiesOverTheQuestionAndTheResult() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        gateway.authorize(_ -> asked.incrementAndGet() < 4 ? null : "{\"decision\":\"allowed\"}")
+                .model(calls("", call("bash", "{\"command\":\"echo x >> f\"}")))
+                .model(says("Done."));
+        gateway.mute(true);
+        Thread healer = Thread.ofVirtual().start(() -> {
+            try {
+                gateway.await(
+                        () -> gateway.eventPosts() > 2 && gateway.questions().size() > 3);
+                gateway.mute(false);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+
+        assertThat(run()).isZero();
+        healer.join();
+
+        assertThat(directory.resolve("f")).hasContent("x");
+        assertThat(gateway.questions())
+                .hasSize(4)
+                .containsOnly(gateway.questions().getFirst());
+        assertThat(gateway.events("tool-call")).hasSize(1);
+        assertThat(gateway.events("tool-result")).hasSize(1);
+    }
+
+    @Test
+    void givesEveryCallItsOwnIdWhateverTheModelSays() throws Exception {
+        ObjectNode same = call("ls", "{}").put("id", "x/../\u0000 ü" + "y".repeat(500));
+        gateway.model(calls("", same, same)).model(calls("", same)).model(says("Done."));
+
+        run();
+
+        assertThat(gateway.questions().stream()
+                        .map(question -> question.path("callId").asString()))
+                .doesNotHaveDuplicates()
+                .allMatch(id -> id.matches("[A-Za-z0-9._:/-]{1,128}"))
+                .hasSize(3);
+    }
+
+    @Test
+    void neverShowsOrRunsAToolOutOfScope() throws Exception {
+        gateway.model(calls("", call("bash", "{\"command\":\"touch f\"}"))).model(says("Well."));
+
+        run(assignment(Assignment.Model.Shape.MESSAGES, List.of("read", "ls"), null));
+
+        assertThat(gateway.modelRequests().getFirst().path("tools"))
+                .extracting(tool -> tool.path("name").asString())
+                .containsExactly("read", "ls");
+        assertThat(directory.resolve("f")).doesNotExist();
+        assertThat(gateway.events("tool-result").getFirst().path("output").asString())
+                .isEqualTo("tool `bash` is not available to this child (available: read, ls)");
+    }
+
+    @Test
+    void obeysAScopeThatIsNarrowedWhileAPersonIsAsked() throws Exception {
+        gateway.authorize(_ -> {
+                    orders.accept(new Command("scope", Json.read("{\"tools\":[\"read\",\"nosuch\"]}")));
+                    return "{\"decision\":\"allowed\"}";
+                })
+                .model(calls("", call("bash", "{\"command\":\"touch f\"}")))
+                .model(says("Well."));
+
+        run();
+
+        assertThat(directory.resolve("f")).doesNotExist();
+        assertThat(gateway.events("tool-result").getFirst().path("outcome").asString())
+                .isEqualTo("refused");
+        assertThat(gateway.modelRequests().getLast().path("tools"))
+                .extracting(tool -> tool.path("name").asString())
+                .containsExactly("read");
+    }
+
+    @Test
+    void asksNobodyAboutACallThatCannotRun() throws Exception {
+        gateway.model(calls("", call("read", "{\"file\":\"f\"}"))).model(says("Well."));
+
+        run();
+
+        assertThat(gateway.questions()).isEmpty();
+        assertThat(gateway.events("tool-result").getFirst().path("output").asString())
+                .isEqualTo("path is missing (expected: text)");
+    }
+
+    @Test
+    void runsNoHalfOfACall() throws Exception {
+        gateway.model(calls("", call("write", "{\"path\":\"f\",\"content\":\"half\"}"))
+                        .replace("tool_use\"}", "max_tokens\"}"))
+                .model(says("Again."));
+
+        run();
+
+        assertThat(gateway.modelRequests().getLast().toString()).contains("the answer was cut off");
+        assertThat(directory.resolve("f")).doesNotExist();
+        assertThat(gateway.questions()).isEmpty();
+    }
+
+    @Test
+    void wrapsUpAtTheLimitAndStopsAfterTheGrace() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            gateway.model(calls("Turn.", call("ls", "{}")));
+        }
+
+        assertThat(run(assignment(Assignment.Model.Shape.MESSAGES, List.of("ls"), 2.0)))
+                .isEqualTo(1);
+
+        assertThat(gateway.modelRequests()).hasSize(4);
+        assertThat(gateway.modelRequests().get(1).toString()).doesNotContain("turn limit");
+        assertThat(gateway.modelRequests().get(2).toString()).contains("turn limit");
+        assertThat(gateway.events("error").getFirst().path("code").asString()).isEqualTo("turn-limit");
+        assertThat(gateway.events("result").getFirst().path("text").asString()).isEqualTo("Turn.");
+    }
+
+    @Test
+    void triesAgainWhenAFailureMayPassAndSaysSo() throws Exception {
+        gateway.modelFails(529, "{\"error\":{\"message\":\"overloaded\"}}")
+                .modelFails(0, "")
+                .model(says("Done."));
+
+        assertThat(run()).isZero();
+
+        assertThat(gateway.modelRequests()).hasSize(3);
+        assertThat(gateway.events("output").toString()).contains("overloaded").contains("connection closed");
+    }
+
+    @Test
+    void failsWithTheModelsReason() throws Exception {
+        gateway.modelFails(402, "{\"code\":\"budget-cost\",\"detail\":\"the budget is used up\"}");
+
+        assertThat(run()).isEqualTo(1);
+
+        assertThat(gateway.events("error").getFirst())
+                .isEqualTo(Json.read("{\"code\":\"budget-cost\",\"message\":\"the budget is used up\"}"));
+    }
+
+    @Test
+    void failsOnAnAnswerOfAnotherShape() throws Exception {
+        gateway.model("[]");
+
+        assertThat(run()).isEqualTo(1);
+        assertThat(gateway.events("error").getFirst().path("code").asString()).isEqualTo("model-answer");
+    }
+
+    @Test
+    void answersAMessageThatComesDuringTheLastTurn() throws Exception {
+        gateway.model(says("Done.")).model(says("Also that."));
+        Command steer = new Command("steer", Json.read("{\"author\":\"bob\",\"message\":\"More.\"}"));
+        gateway.onModelRequest(() -> {
+            if (gateway.modelRequests().size() == 1) {
+                orders.accept(steer);
+            }
+        });
+
+        assertThat(run()).isZero();
+
+        assertThat(gateway.modelRequests().getLast().toString()).contains("[message from bob]\\nMore.");
+        assertThat(gateway.events("result").getFirst().path("text").asString()).isEqualTo("Also that.");
+    }
+
+    @Test
+    void readsWhatTheGatewayWrites() throws Exception {
+        orders.accept(new Command("assignment", Json.read(Golden.message("door-assignment.json"))));
+        orders.accept(new Command("task", Json.read(Golden.message("door-task.json"))));
+        orders.accept(new Command("steer", Json.read(Golden.message("door-steer.json"))));
+        orders.accept(new Command("scope", Json.read(Golden.message("door-scope.json"))));
+        orders.accept(new Command("cancel", Json.read(Golden.message("door-cancel.json"))));
+        orders.accept(new Command("from-a-newer-gateway", Json.read("{}")));
+
+        assertThat(orders.awaitAssignment().child()).isEqualTo("abcdefghijklmnop");
+        assertThat(orders.awaitTask()).isEqualTo("Fix the failing test.");
+        assertThat(orders.takeSteers()).containsExactly("[message from alice]\nLeave the parser alone.");
+        assertThat(orders.narrow(List.of("read", "bash"))).containsExactly("read");
+        assertThat(orders.cancelled()).contains("cancelled by alice");
+    }
+
+    private int run() throws IOException, InterruptedException {
+        return run(Assignment.Model.Shape.MESSAGES, "Do it.");
+    }
+
+    private int run(Assignment.Model.Shape shape, String prompt) throws IOException, InterruptedException {
+        return run(assignment(shape, List.of("read", "bash", "write", "ls"), null), prompt);
+    }
+
+    private int run(Assignment assignment) throws IOException, InterruptedException {
+        return run(assignment, "Do it.");
+    }
+
+    private int run(Assignment assignment, String prompt) throws IOException, InterruptedException {
+        Door door = new Door(gateway.socket(), Duration.ofSeconds(30));
+        Toolbox toolbox =
+                new Toolbox(new Workspace(directory, directory), OutputLimit.DEFAULT, Duration.ofSeconds(30), Map.of());
+        int code = new BuiltinHarness(door, outbox, orders, assignment, toolbox, Duration.ofMillis(1)).run(prompt);
+        assertThat(outbox.flush()).isTrue();
+        return code;
+    }
+
+    private static Assignment assignment(Assignment.Model.Shape shape, List<String> tools, @Nullable Double maxTurns) {
+        return new Assignment(
+                "abcdefghijklmnop",
+                Assignment.Harness.BUILTIN,
+                Optional.of(new Assignment.Model("p", "m", shape)),
+                tools,
+                "You are a test.",
+                maxTurns,
+                2,
+                new Assignment.Workspace("/workspace", Optional.empty()),
+                List.of(),
+                Duration.ofSeconds(30),
+                50 * 1024);
+    }
+
+    private static ObjectNode call(String tool, String arguments) {
+        ObjectNode call = Json.object().put("id", "id-" + tool).put("name", tool);
+        call.set("input", Json.read(arguments));
+        return call;
+    }
+
+    private static String says(String text) {
+        return says(Assignment.Model.Shape.MESSAGES, text);
+    }
+
+    private static String calls(String text, ObjectNode... calls) {
+        return calls(Assignment.Model.Shape.MESSAGES, text, calls);
+    }
+
+    private static String says(Assignment.Model.Shape shape, String text) {
+        return calls(shape, text);
+    }
+
+    private static String calls(Assignment.Model.Shape shape, String text, ObjectNode... calls) {
+        return switch (shape) {
+            case MESSAGES -> messages(text, calls);
+            case CHAT -> chat(text, calls);
+        };
+    }
+
+    private static String messages(String text, ObjectNode... calls) {
+        ObjectNode answer = Json.object().put("role", "assistant");
+        ArrayNode content = answer.putArray("content");
+        if (!text.isEmpty()) {
+            content.addObject().put("type", "text").put("text", text);
+        }
+        for (ObjectNode call : calls) {
+            content.addObject().put("type", "tool_use").setAll(call);
+        }
+        return answer.put("stop_reason", calls.length == 0 ? "end_turn" : "tool_use")
+                .toString();
+    }
+
+    private static String chat(String text, ObjectNode... calls) {
+        ObjectNode choice = Json.object();
+        ObjectNode message =
+                choice.putObject("message").put("role", "assistant").put("content", text);
+        if (calls.length > 0) {
+            ArrayNode list = message.putArray("tool_calls");
+            for (ObjectNode call : calls) {
+                list.addObject()
+                        .put("id", call.path("id").asString())
+                        .put("type", "function")
+                        .putObject("function")
+                        .put("name", call.path("name").asString())
+                        .put("arguments", call.path("input").toString());
+            }
+        }
+        choice.put("finish_reason", calls.length == 0 ? "stop" : "tool_calls");
+        return "{\"choices\":[%s]}".formatted(choice);
+    }
+}
