@@ -104,14 +104,12 @@ final class Egress extends ConnectHandler {
     }
 
     private List<InetAddress> checkedAddresses(Occupant occupant, HostPort target) {
-        List<InetAddress> found;
-        try {
-            found = resolver.resolve(target.host());
-        } catch (UnknownHostException e) {
+        List<InetAddress> found = resolve(target.host());
+        if (found.isEmpty()) {
             throw refuse(occupant, target.toString(), "unresolved", 502, target.host() + " has no address");
         }
         // All of them: a name that also leads inside is not a public name.
-        if (found.isEmpty() || !found.stream().allMatch(addresses::allows)) {
+        if (!found.stream().allMatch(addresses::allows)) {
             throw refuse(
                     occupant,
                     target.toString(),
@@ -121,6 +119,14 @@ final class Egress extends ConnectHandler {
         }
         observe(occupant, target.toString(), true, "listed");
         return found;
+    }
+
+    private List<InetAddress> resolve(String host) {
+        try {
+            return resolver.resolve(host);
+        } catch (UnknownHostException e) {
+            return List.of();
+        }
     }
 
     private SocketChannel dial(HostPort target, List<InetAddress> found) {

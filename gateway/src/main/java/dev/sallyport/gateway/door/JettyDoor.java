@@ -18,6 +18,7 @@ import org.eclipse.jetty.http.MultiPartCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.HostPort;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +114,8 @@ public final class JettyDoor implements Door {
         http.setUriCompliance(UriCompliance.RFC3986);
         http.setRequestCookieCompliance(CookieCompliance.RFC6265_STRICT);
         http.setMultiPartCompliance(MultiPartCompliance.RFC7578);
+        // For requests that name no host. Jetty would take the path of the socket, and warn that it is none.
+        http.setServerAuthority(new HostPort("localhost"));
         http.setRequestHeaderSize(HEADER_LIMIT);
         http.setResponseHeaderSize(HEADER_LIMIT);
         http.setSendServerVersion(false);

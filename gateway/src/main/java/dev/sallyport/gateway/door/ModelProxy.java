@@ -152,6 +152,9 @@ final class ModelProxy {
             throw Script.exhausted(grant.id(), script.turns().size());
         }
         ScriptedAnswer answer = script.play(turn, body);
+        settle(
+                occupant,
+                new ModelUse(ScriptedModels.PROVIDER, grant.id(), answer.inputTokens(), answer.outputTokens(), true));
         response.getHeaders().put("x-sallyport-model", ScriptedModels.PROVIDER);
         if (ModelBody.streams(body)) {
             startStream(response);
@@ -159,12 +162,8 @@ final class ModelProxy {
                 send(response, event.path("type").asString(), event.toString());
             }
         } else {
-            response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
-            Content.Sink.write(response, true, ByteBuffer.wrap(Json.write(answer.message())));
+            write(response, answer.message().toString());
         }
-        settle(
-                occupant,
-                new ModelUse(ScriptedModels.PROVIDER, grant.id(), answer.inputTokens(), answer.outputTokens(), true));
     }
 
     private void forward(
@@ -182,16 +181,21 @@ final class ModelProxy {
             requireAnswer(provider, answer, content, key);
             passHeaders(answer, response, key);
             Usage usage = new Usage();
+            JsonNode whole = null;
             try {
                 if (ModelBody.streams(body)) {
                     stream(answer, content, response, key, usage);
                 } else {
-                    whole(content, response, key, usage);
+                    whole = whole(content, usage);
                 }
             } finally {
+                // Before the answer ends, so that the child's next call is judged by what this one used.
                 if (action != Action.COUNT_TOKENS) {
                     settle(occupant, usage.of(provider.name(), grant.id()));
                 }
+            }
+            if (whole != null) {
+                write(response, key.removedFrom(whole.toString()));
             }
         }
     }
@@ -333,7 +337,7 @@ final class ModelProxy {
         }
     }
 
-    private void whole(InputStream content, Response response, Key key, Usage usage) throws IOException {
+    private JsonNode whole(InputStream content, Usage usage) throws IOException {
         byte[] bytes = content.readNBytes(limit + 1);
         JsonNode answer =
                 bytes.length > limit ? null : parse(new String(bytes, UTF_8)).orElse(null);
@@ -342,11 +346,12 @@ final class ModelProxy {
         }
         usage.read(answer);
         usage.complete();
+        return answer;
+    }
+
+    private static void write(Response response, String json) throws IOException {
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
-        Content.Sink.write(
-                response,
-                true,
-                ByteBuffer.wrap(key.removedFrom(answer.toString()).getBytes(UTF_8)));
+        Content.Sink.write(response, true, ByteBuffer.wrap(json.getBytes(UTF_8)));
     }
 
     /** One event at a time: the provider is read no faster than the child reads. */

@@ -63,7 +63,7 @@ final class ProblemBody extends ErrorHandler {
 
     /** Jetty's own words stay out: they may repeat what was sent, or name classes. */
     private static DoorProblem unexplained(int status) {
-        return status >= HttpStatus.INTERNAL_SERVER_ERROR_500
+        return status == HttpStatus.INTERNAL_SERVER_ERROR_500
                 ? new DoorProblem(status, "internal", "the gateway failed")
                 : new DoorProblem(status, "request-refused", "not a request that the door takes");
     }

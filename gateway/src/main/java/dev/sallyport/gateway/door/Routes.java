@@ -50,13 +50,19 @@ final class Routes extends Handler.Wrapper {
         this.settings = settings;
     }
 
+    /** Everything here waits. A wrapper of nothing would count as non-blocking and be run by the selector's thread. */
+    @Override
+    public InvocationType getInvocationType() {
+        return InvocationType.BLOCKING;
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         Doorway doorway = DoorConnection.doorway(request);
         Occupant occupant =
                 occupants.live(doorway.child(), doorway.incarnation()).orElse(null);
         if (occupant == null || doorway.isClosed()) {
-            ProblemBody.write(response, callback, new DoorProblem(410, "child-ended", "this child has ended"), true);
+            ProblemBody.write(response, callback, ended(), true);
             return true;
         }
         if (!doorway.enter()) {
@@ -74,7 +80,12 @@ final class Routes extends Handler.Wrapper {
         } catch (DoorProblem problem) {
             ProblemBody.write(response, callback, problem, HttpMethod.CONNECT.is(request.getMethod()));
         } catch (InterruptedException e) {
-            callback.failed(e);
+            // The door was closed, or a newer control stream took the place of this one.
+            if (response.isCommitted()) {
+                callback.succeeded();
+            } else {
+                ProblemBody.write(response, callback, ended(), true);
+            }
         } catch (Exception e) {
             // Also a child that left in the middle of an answer, which is no news.
             if (response.isCommitted()) {
@@ -113,6 +124,10 @@ final class Routes extends Handler.Wrapper {
                 models.serve(occupant, target, request, response, callback);
             }
         }
+    }
+
+    private static DoorProblem ended() {
+        return new DoorProblem(410, "child-ended", "this child has ended");
     }
 
     private void control(Doorway doorway, Occupant occupant, Request request, Response response, Callback callback)

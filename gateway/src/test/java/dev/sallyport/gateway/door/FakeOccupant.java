@@ -1,0 +1,146 @@
+package dev.sallyport.gateway.door;
+
+import dev.sallyport.containment.HostPort;
+import dev.sallyport.containment.NetworkPolicy;
+import dev.sallyport.identity.ChildId;
+import dev.sallyport.identity.Tenant;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+/** A child's record in memory, as a test sets it. */
+final class FakeOccupant implements Occupant {
+
+    final ChildId child;
+    final List<Command> commands = new CopyOnWriteArrayList<>();
+    final List<Report> reports = new CopyOnWriteArrayList<>();
+    final List<ToolCall> calls = new CopyOnWriteArrayList<>();
+    final List<HostPort> asked = new CopyOnWriteArrayList<>();
+    final List<ModelUse> uses = new CopyOnWriteArrayList<>();
+    final List<Observation> observations = new CopyOnWriteArrayList<>();
+    final CountDownLatch holding = new CountDownLatch(1);
+
+    volatile Verdict verdict = new Verdict(Verdict.Decision.ALLOWED, null, null);
+    volatile Verdict connection = new Verdict(Verdict.Decision.ALLOWED, null, null);
+    volatile boolean hold;
+    volatile NetworkPolicy network = NetworkPolicy.none();
+    volatile Set<String> scope = Set.of("read", "bash");
+    volatile ModelGrant model;
+    volatile byte[] source;
+    volatile byte[] imported;
+
+    FakeOccupant(ChildId child) {
+        this.child = child;
+    }
+
+    @Override
+    public ChildId child() {
+        return child;
+    }
+
+    @Override
+    public int incarnation() {
+        return 1;
+    }
+
+    @Override
+    public Tenant tenant() {
+        return Tenant.DEFAULT;
+    }
+
+    void command(long id, Command.Type type, String data) {
+        synchronized (commands) {
+            commands.add(new Command(id, type, (tools.jackson.databind.node.ObjectNode) Json.MAPPER.readTree(data)));
+            commands.notifyAll();
+        }
+    }
+
+    @Override
+    public List<Command> commands(long after, Duration wait) throws InterruptedException {
+        synchronized (commands) {
+            List<Command> found = commandsAfter(after);
+            if (found.isEmpty()) {
+                commands.wait(wait.toMillis());
+                found = commandsAfter(after);
+            }
+            return found;
+        }
+    }
+
+    private List<Command> commandsAfter(long after) {
+        return commands.stream().filter(command -> command.id() > after).toList();
+    }
+
+    @Override
+    public synchronized long report(List<Report> more) {
+        List<Report> fresh = new ArrayList<>(more);
+        long last = reports.isEmpty() ? 0 : reports.getLast().n();
+        fresh.removeIf(report -> report.n() <= last);
+        reports.addAll(fresh);
+        return reports.getLast().n();
+    }
+
+    @Override
+    public Verdict authorize(ToolCall call, Duration wait) throws InterruptedException {
+        calls.add(call);
+        holdIfAsked();
+        return verdict;
+    }
+
+    private void holdIfAsked() throws InterruptedException {
+        if (hold) {
+            holding.countDown();
+            new CountDownLatch(1).await();
+        }
+    }
+
+    @Override
+    public NetworkPolicy network() {
+        return network;
+    }
+
+    @Override
+    public Verdict mayConnect(HostPort target, Duration wait) throws InterruptedException {
+        asked.add(target);
+        holdIfAsked();
+        return connection;
+    }
+
+    @Override
+    public Optional<InputStream> workspace() {
+        return Optional.ofNullable(source).map(ByteArrayInputStream::new);
+    }
+
+    @Override
+    public ImportedBranch importWorkspace(InputStream bundle) throws IOException {
+        imported = bundle.readAllBytes();
+        return new ImportedBranch("pi-agent-" + child, "0".repeat(40));
+    }
+
+    @Override
+    public Optional<ModelGrant> model() {
+        return Optional.ofNullable(model);
+    }
+
+    @Override
+    public Set<String> toolScope() {
+        return scope;
+    }
+
+    @Override
+    public void used(ModelUse use) {
+        uses.add(use);
+    }
+
+    @Override
+    public void observed(Observation observation) {
+        observations.add(observation);
+    }
+}

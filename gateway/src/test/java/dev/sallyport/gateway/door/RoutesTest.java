@@ -1,0 +1,262 @@
+package dev.sallyport.gateway.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sallyport.testing.Golden;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class RoutesTest {
+
+    @TempDir
+    Path base;
+
+    private TestDoor door;
+    private FakeOccupant child;
+    private Path directory;
+
+    @BeforeEach
+    void open() throws IOException {
+        door = TestDoor.in(base).limits(8, 8, 20_000, 1000).start();
+        child = door.child();
+        directory = door.open(child);
+    }
+
+    @AfterEach
+    void close() {
+        door.close();
+    }
+
+    @Test
+    void takesEveryKindOfReportThatARunnerSends() throws IOException {
+        Wire.Answer answer = Wire.post(directory, "/v1/events", Golden.message("door-events.json"));
+
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.json()).isEqualTo(Json.MAPPER.readTree("{\"acknowledged\":9}"));
+        assertThat(child.reports).extracting(Report::type).containsExactly(Report.Type.values());
+        assertThat(child.reports.get(5).data().get("exitCode").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void acknowledgesARepeatedReportOnce() throws IOException {
+        String first = event(1, "turn", "{\"n\":1}");
+        Wire.post(directory, "/v1/events", "{\"events\":[%s]}".formatted(first));
+
+        Wire.Answer answer = Wire.post(
+                directory, "/v1/events", "{\"events\":[%s,%s]}".formatted(first, event(2, "turn", "{\"n\":2}")));
+
+        assertThat(answer.json().get("acknowledged").asLong()).isEqualTo(2);
+        assertThat(child.reports).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "[]",
+                "{}",
+                "{\"events\":[]}",
+                "{\"events\":{}}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1}}],\"more\":1}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1}}],\"events\":[]}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1}}]}{}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1,\"state\":\"completed\"}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":\"1\"}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1.5}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":[]}]}",
+                "{\"events\":[{\"n\":0,\"type\":\"turn\",\"data\":{\"n\":1}}]}",
+                "{\"events\":[{\"n\":-1,\"type\":\"turn\",\"data\":{\"n\":1}}]}",
+                "{\"events\":[{\"n\":9223372036854775808,\"type\":\"turn\",\"data\":{\"n\":1}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"decision\",\"data\":{}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"TURN\",\"data\":{\"n\":1}}]}",
+                "{\"events\":[{\"n\":2,\"type\":\"turn\",\"data\":{\"n\":1}},{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":2}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"source\":\"gateway\",\"data\":{\"n\":1}}]}",
+                "{\"events\":[{\"n\":1,\"type\":\"output\",\"data\":{\"stream\":\"gateway\",\"text\":\"x\"}}]}",
+                "{'events':[]}",
+                "{\"events\":NaN}"
+            })
+    void refusesReportsThatAreNotExactlyWhatTheyShouldBe(String body) throws IOException {
+        Wire.Answer answer = Wire.post(directory, "/v1/events", body);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.code()).isEqualTo("request-refused");
+        assertThat(answer.json().get("type").asString()).isEqualTo("urn:sallyport:problem:request-refused");
+        assertThat(child.reports).isEmpty();
+    }
+
+    @Test
+    void refusesADeepBody() throws IOException {
+        assertThat(Wire.post(directory, "/v1/events", "[".repeat(5000)).status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void refusesABodyThatIsTooLargeHoweverItIsSent() throws IOException {
+        String large = "{\"events\":[" + " ".repeat(30_000) + "]}";
+
+        assertThat(Wire.post(directory, "/v1/events", large).status()).isEqualTo(413);
+        try (Wire wire = Wire.to(directory)) {
+            wire.send("POST /v1/events HTTP/1.1\r\nHost: door\r\nTransfer-Encoding: chunked\r\n\r\n");
+            for (int i = 0; i < 30; i++) {
+                wire.send("3e8\r\n" + " ".repeat(1000) + "\r\n");
+            }
+            wire.send("0\r\n\r\n");
+
+            assertThat(wire.answer().status()).isEqualTo(413);
+        }
+    }
+
+    @Test
+    void namesTheFieldThatNobodyHonours() throws IOException {
+        Wire.Answer answer = Wire.post(
+                directory, "/v1/events", "{\"events\":[%s]}".formatted(event(1, "turn", "{\"n\":1,\"cost\":0}")));
+
+        assertThat(answer.json().get("detail").asString()).isEqualTo("turn.cost: not offered (known: n)");
+    }
+
+    @Test
+    void asksAboutAToolCallAndPassesTheAnswerOn() throws IOException {
+        child.verdict = new Verdict(Verdict.Decision.DENIED, "rule bash:rm * denies it", "pqr234abcdefghij");
+
+        Wire.Answer answer = Wire.post(directory, "/v1/authorize", Golden.message("door-authorize.json"));
+
+        assertThat(answer.json()).isEqualTo(Json.MAPPER.readTree(Golden.message("door-authorize-answer.json")));
+        ToolCall call = child.calls.getFirst();
+        assertThat(call.callId().value()).isEqualTo("1.1:toolu_01");
+        assertThat(call.arguments().get("command").asString()).isEqualTo("./test.sh");
+    }
+
+    @Test
+    void deniesAToolOutOfScopeWithoutAskingAnybody() throws IOException {
+        Wire.Answer answer = Wire.post(directory, "/v1/authorize", """
+                {"callId":"1","tool":"write","arguments":{},"directory":"/workspace"}""");
+
+        assertThat(answer.json().get("decision").asString()).isEqualTo("denied");
+        assertThat(answer.json().get("reason").asString()).contains("not in the scope");
+        assertThat(child.calls).isEmpty();
+        assertThat(child.observations).hasExactlyElementsOfTypes(Observation.OutOfScope.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"callId\":\"1\",\"tool\":\"bash\",\"arguments\":{\"n\":9007199254740993},\"directory\":\"/w\"}",
+                "{\"callId\":\"1\",\"tool\":\"bash\",\"arguments\":{\"c\":\"\\ud800\"},\"directory\":\"/w\"}",
+                "{\"callId\":\"1\",\"tool\":\"bash\",\"arguments\":{\"c\":1,\"c\":2},\"directory\":\"/w\"}",
+                "{\"callId\":\"1\",\"tool\":\"bash\",\"arguments\":\"{}\",\"directory\":\"/w\"}",
+                "{\"callId\":\"1\",\"tool\":\"bash\",\"arguments\":{},\"directory\":\"w\"}",
+                "{\"callId\":\"1\",\"tool\":\"bash\",\"arguments\":{},\"directory\":\"/w\\u0000\"}",
+                "{\"callId\":\"\",\"tool\":\"bash\",\"arguments\":{},\"directory\":\"/w\"}",
+                "{\"callId\":\"a b\",\"tool\":\"bash\",\"arguments\":{},\"directory\":\"/w\"}",
+                "{\"callId\":\"1\",\"tool\":\"bash\",\"arguments\":{},\"directory\":\"/w\",\"incarnation\":1}",
+                "{\"callId\":\"1\",\"tool\":\"bash\\n\",\"arguments\":{},\"directory\":\"/w\"}"
+            })
+    void refusesACallThatTwoReadersCouldTakeForDifferentOnes(String body) throws IOException {
+        assertThat(Wire.post(directory, "/v1/authorize", body).status()).isEqualTo(400);
+        assertThat(child.calls).isEmpty();
+    }
+
+    @Test
+    void streamsCommandsAndResumesAfterTheLastOneSeen() throws IOException {
+        child.command(1, Command.Type.ASSIGNMENT, "{\"version\":1}");
+        child.command(2, Command.Type.TASK, "{\"prompt\":\"line\\nline\"}");
+        try (Wire first = Wire.to(directory)) {
+            first.send("GET /v1/control HTTP/1.1\r\nHost: door\r\n\r\n");
+            assertThat(first.head().header("content-type")).isEqualTo("text/event-stream");
+
+            assertThat(first.event("assignment")).isEqualTo("id: 1\nevent: assignment\ndata: {\"version\":1}\n\n");
+            assertThat(first.event("task")).contains("data: {\"prompt\":\"line\\nline\"}\n\n");
+        }
+
+        try (Wire second = Wire.to(directory)) {
+            second.send("GET /v1/control HTTP/1.1\r\nHost: door\r\nLast-Event-ID: 2\r\n\r\n");
+            second.head();
+            child.command(3, Command.Type.CANCEL, "{\"reason\":\"enough\"}");
+
+            assertThat(second.event("cancel")).startsWith("id: 3\n");
+        }
+    }
+
+    @Test
+    void keepsOneControlStreamTheNewest() throws IOException {
+        try (Wire first = Wire.to(directory);
+                Wire second = Wire.to(directory)) {
+            first.send("GET /v1/control HTTP/1.1\r\nHost: door\r\n\r\n");
+            first.head();
+            first.chunk();
+
+            second.send("GET /v1/control HTTP/1.1\r\nHost: door\r\n\r\n");
+            second.head();
+            second.chunk();
+
+            assertThat(untilEnd(first)).isEmpty();
+            child.command(1, Command.Type.STEER, "{\"author\":\"alice\",\"message\":\"hurry\"}");
+            assertThat(second.event("steer")).contains("hurry");
+        }
+    }
+
+    private static byte[] untilEnd(Wire wire) throws IOException {
+        byte[] chunk = wire.chunk();
+        while (chunk.length > 0) {
+            chunk = wire.chunk();
+        }
+        return chunk;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "x", "1e3", "99999999999999999999"})
+    void refusesAStrangeEventId(String id) throws IOException {
+        Wire.Answer answer =
+                Wire.ask(directory, "GET /v1/control HTTP/1.1\r\nHost: door\r\nLast-Event-ID: " + id + "\r\n\r\n");
+
+        assertThat(answer.status()).isEqualTo(400);
+    }
+
+    @Test
+    void givesTheWorkspaceAndTakesTheResult() throws IOException {
+        child.source = new byte[] {'b', 'u', 'n', 'd', 'l', 'e'};
+
+        Wire.Answer source = Wire.get(directory, "/v1/workspace");
+        Wire.Answer result = Wire.ask(directory, Wire.request("PUT", "/v1/workspace", "result"));
+
+        assertThat(source.body()).isEqualTo("bundle");
+        assertThat(source.header("content-type")).isEqualTo("application/x-git-bundle");
+        assertThat(child.imported).asString().isEqualTo("result");
+        assertThat(result.json().get("branch").asString()).isEqualTo("pi-agent-" + child.child);
+    }
+
+    @Test
+    void saysThatThereIsNoWorkspace() throws IOException {
+        Wire.Answer answer = Wire.get(directory, "/v1/workspace");
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.code()).isEqualTo("no-workspace");
+    }
+
+    @Test
+    void endsABundleAtItsLimitHoweverItIsSent() throws IOException {
+        assertThat(Wire.ask(directory, Wire.request("PUT", "/v1/workspace", "x".repeat(1001)))
+                        .status())
+                .isEqualTo(413);
+        try (Wire wire = Wire.to(directory)) {
+            wire.send("PUT /v1/workspace HTTP/1.1\r\nHost: door\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n"
+                    + "x".repeat(1001) + "\r\n0\r\n\r\n");
+
+            assertThat(wire.answer().code()).isEqualTo("workspace-limit");
+        }
+        assertThat(child.imported).isNull();
+    }
+
+    private static String event(int n, String type, String data) {
+        return "{\"n\":%d,\"type\":\"%s\",\"data\":%s}".formatted(n, type, data);
+    }
+}
