@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -48,6 +49,11 @@ public final class TestService implements AutoCloseable {
             "sallyport.permissions.reconnect-window", "0ms",
             "sallyport.permissions.sweep", "50ms",
             "sallyport.permissions.poll", "300ms");
+
+    static {
+        // A loaded machine is no failure.
+        Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+    }
 
     private final ConfigurableApplicationContext context;
     private final HttpClient http =
