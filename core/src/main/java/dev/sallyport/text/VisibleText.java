@@ -1,10 +1,14 @@
 package dev.sallyport.text;
 
+import java.util.regex.Pattern;
+
 /**
  * Text that a child or a repository wrote, shown so that it cannot move the cursor, colour, hide, reorder or imitate
  * anything (S31, T80). What is replaced stays readable, as its number after a backslash.
  */
 public final class VisibleText {
+
+    private static final Pattern PADDING = Pattern.compile(" {40,}");
 
     private VisibleText() {}
 
@@ -18,8 +22,22 @@ public final class VisibleText {
         return visible(text, false);
     }
 
+    /**
+     * One line of at most about {@code max} characters. What is left out is counted, so that nothing can be pushed out of sight
+     * by padding or by sheer length (T80).
+     */
+    public static String excerpt(String text, int max) {
+        String line = PADDING.matcher(line(text))
+                .replaceAll(run -> "[%d spaces]".formatted(run.group().length()));
+        if (line.length() <= max) {
+            return line;
+        }
+        int end = Character.isLowSurrogate(line.charAt(max)) ? max - 1 : max;
+        return "%s… [%d characters in all]".formatted(line.substring(0, end), text.length());
+    }
+
     private static String visible(String text, boolean layout) {
-        if (text.codePoints().allMatch(c -> c >= 0x20 && c < 0x7f)) {
+        if (text.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
             return text;
         }
         StringBuilder out = new StringBuilder(text.length() + 16);
@@ -35,9 +53,9 @@ public final class VisibleText {
         } else if (!hidden(c)) {
             out.appendCodePoint(c);
         } else if (c < 0x100) {
-            out.append("\\x%02x".formatted(c));
+            out.append("\\x").append(c < 0x10 ? "0" : "").append(Integer.toHexString(c));
         } else {
-            out.append("\\u{%x}".formatted(c));
+            out.append("\\u{").append(Integer.toHexString(c)).append('}');
         }
     }
 

@@ -2,6 +2,7 @@ package dev.sallyport.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,14 +59,29 @@ class VisibleTextTest {
         assertThat(VisibleText.line("a\nfield  value\tx")).isEqualTo("a\\nfield  value\\tx");
     }
 
+    @Test
+    void letsNothingBePushedOutOfSight() {
+        assertThat(VisibleText.excerpt("ls" + " ".repeat(5_000) + "; rm -rf /", 200))
+                .isEqualTo("ls[5000 spaces]; rm -rf /");
+        assertThat(VisibleText.excerpt("x".repeat(1 << 20), 10)).isEqualTo("xxxxxxxxxx… [1048576 characters in all]");
+        assertThat(VisibleText.excerpt("short", 10)).isEqualTo("short");
+        assertThat(VisibleText.excerpt("a\u001b[2K", 100)).isEqualTo("a\\x1b[2K");
+    }
+
+    @Test
+    void cutsNoCharacterInHalf() {
+        assertThat(VisibleText.excerpt("a\ud83d\ude00b", 2)).startsWith("a…");
+    }
+
     // Whatever is let through must be printable for a terminal: tried for every code point there is.
     @Test
     void letsNoControlThrough() {
-        for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
-            String visible = VisibleText.line(Character.toString(c));
-            assertThat(visible.chars().allMatch(x -> x >= 0x20 && (x < 0x7f || x > 0x9f)))
-                    .as("U+%04X", c)
-                    .isTrue();
-        }
+        assertThat(IntStream.rangeClosed(0, Character.MAX_CODE_POINT)
+                        .filter(c -> !isPrintable(VisibleText.line(Character.toString(c)))))
+                .isEmpty();
+    }
+
+    private static boolean isPrintable(String text) {
+        return text.chars().allMatch(c -> c >= 0x20 && (c < 0x7f || c > 0x9f));
     }
 }
