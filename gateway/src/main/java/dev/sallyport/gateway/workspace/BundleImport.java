@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
@@ -137,13 +136,6 @@ final class BundleImport {
             throw new Refused(WorkspaceRefusal.BUNDLE_OBJECT_TOO_LARGE, "an object in the bundle is too large");
         } catch (MissingObjectException e) {
             throw incomplete(e.getObjectId());
-        } catch (CorruptObjectException e) {
-            throw e.getErrorType() == null
-                    ? damaged(e)
-                    : new Refused(
-                            WorkspaceRefusal.BUNDLE_OBJECT_INVALID,
-                            "the bundle holds an object that git would not make: "
-                                    + Quoted.text(String.valueOf(e.getMessage()), 300));
         } catch (IOException | IndexOutOfBoundsException | IllegalArgumentException e) {
             // JGit meets some damage with exceptions of the language.
             throw damaged(e);

@@ -63,6 +63,10 @@ final class GitProcess {
         }
     }
 
+    List<String> command() {
+        return command;
+    }
+
     /** @throws WorkspaceException always of the closed family; process and scratch are gone when this returns */
     Answer run(String operation, String... arguments) {
         Path scratch = scratch();

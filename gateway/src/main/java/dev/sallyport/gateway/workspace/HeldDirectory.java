@@ -66,7 +66,7 @@ final class HeldDirectory implements Closeable {
         if (attributes.isSymbolicLink()) {
             throw linked(name);
         }
-        return new HeldDirectory(directory.newDirectoryStream(Path.of(name), NOFOLLOW_LINKS), shown(name));
+        return new HeldDirectory(directory.newDirectoryStream(Path.of(name), NOFOLLOW_LINKS), below(name));
     }
 
     /** Of the entry itself, not of what it points to. */
@@ -216,7 +216,11 @@ final class HeldDirectory implements Closeable {
     }
 
     private String shown(String name) {
-        return Quoted.name(Path.of(shown, name).toString());
+        return Quoted.name(below(name));
+    }
+
+    private String below(String name) {
+        return Path.of(shown, name).toString();
     }
 
     @Override

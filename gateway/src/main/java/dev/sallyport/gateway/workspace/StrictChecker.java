@@ -13,7 +13,7 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.util.RawParseUtils;
@@ -47,20 +47,32 @@ final class StrictChecker extends ObjectChecker {
     }
 
     @Override
+    public void check(AnyObjectId id, int type, byte[] content) {
+        try {
+            super.check(id, type, content);
+        } catch (CorruptObjectException e) {
+            throw new Refused(
+                    WorkspaceRefusal.BUNDLE_OBJECT_INVALID,
+                    "the bundle holds an object that git would not make: "
+                            + Quoted.text(String.valueOf(e.getMessage()), 300));
+        }
+    }
+
+    @Override
     public void checkTree(AnyObjectId id, byte[] tree) throws CorruptObjectException {
         super.checkTree(id, tree);
         for (int entry = 0; entry < tree.length; ) {
             int space = RawParseUtils.next(tree, entry, ' ');
             int end = RawParseUtils.next(tree, space, '\0');
-            requireMode(id, new String(tree, entry, space - 1 - entry, UTF_8));
+            String mode = new String(tree, entry, space - 1 - entry, UTF_8);
+            requireMode(id, mode);
             String name = new String(tree, space, end - 1 - space, UTF_8);
             String alias = onOtherDisks(name);
             if (alias.equals(".git")) {
                 throw path(id, name, "is `.git` on some disks");
             }
             if (alias.equals(".gitmodules") || alias.equals(".gitattributes")) {
-                int mode = Integer.parseInt(new String(tree, entry, space - 1 - entry, UTF_8), 8);
-                if (FileMode.SYMLINK.equals(mode)) {
+                if (mode.equals("120000")) {
                     throw path(id, name, "is a symbolic link that git would read");
                 }
                 if (!name.equals(alias)) {
@@ -70,7 +82,7 @@ final class StrictChecker extends ObjectChecker {
                     gitmodules.add(ObjectId.fromRaw(tree, end));
                 }
             }
-            entry = end + 20;
+            entry = end + Constants.OBJECT_ID_LENGTH;
         }
     }
 

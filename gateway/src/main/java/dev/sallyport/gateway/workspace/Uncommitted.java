@@ -181,7 +181,8 @@ final class Uncommitted {
         }
 
         private void count(Path file) {
-            if (!tracked.contains(top.relativize(file).toString())) {
+            String path = top.relativize(file).toString();
+            if (!tracked.contains(path) && !changed.contains(path)) {
                 untracked++;
             }
         }

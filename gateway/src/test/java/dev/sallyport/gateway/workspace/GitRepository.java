@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A repository made by real git, which sees no configuration but the repository's own. */
 record GitRepository(Path directory) {
@@ -89,17 +90,18 @@ record GitRepository(Path directory) {
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile());
             builder.environment().clear();
-            builder.environment()
-                    .putAll(java.util.Map.of(
-                            "PATH", System.getenv("PATH"),
-                            "LC_ALL", "C.UTF-8",
-                            "HOME", "/nonexistent",
-                            "GIT_CONFIG_NOSYSTEM", "1",
-                            "GIT_CONFIG_GLOBAL", "/dev/null",
-                            "GIT_AUTHOR_NAME", "Ada",
-                            "GIT_AUTHOR_EMAIL", "ada@example.org",
-                            "GIT_COMMITTER_NAME", "Ada",
-                            "GIT_COMMITTER_EMAIL", "ada@example.org"));
+            Map<String, String> environment = builder.environment();
+            environment.putAll(Map.of(
+                    "PATH", System.getenv("PATH"),
+                    "LC_ALL", "C.UTF-8",
+                    "HOME", "/nonexistent",
+                    "GIT_CONFIG_NOSYSTEM", "1",
+                    "GIT_CONFIG_GLOBAL", "/dev/null"));
+            for (String role : List.of("GIT_AUTHOR_", "GIT_COMMITTER_")) {
+                environment.put(role + "NAME", "Ada");
+                environment.put(role + "EMAIL", "ada@example.org");
+                environment.put(role + "DATE", "2026-01-01T00:00:00Z");
+            }
             Process process = builder.start();
             process.getOutputStream().write(input);
             process.getOutputStream().close();
