@@ -35,14 +35,14 @@ final class Children {
     static final int ENDED_SHOWN = 10;
 
     private static final String SELECT = """
-            select c.*, d.* from child c left join lateral (
-                select count(*) filter (where decision = 'allowed') as allowed,
-                       count(*) filter (where decision = 'denied') as denied,
-                       count(*) filter (where asked) as asked,
-                       count(*) filter (where decision = 'allowed' and human) as approved,
-                       count(*) filter (where decision = 'unavailable') as unavailable
-                from decision where child = c.id) d on true
-            """;
+        select c.*, d.* from child c left join lateral (
+            select count(*) filter (where decision = 'allowed') as allowed,
+                   count(*) filter (where decision = 'denied') as denied,
+                   count(*) filter (where asked) as asked,
+                   count(*) filter (where decision = 'allowed' and human) as approved,
+                   count(*) filter (where decision = 'unavailable') as unavailable
+            from decision where child = c.id) d on true
+        """;
 
     private final JdbcClient db;
     private final JsonMapper json;
@@ -74,14 +74,14 @@ final class Children {
     /** Returns false if the principal's idempotency key is taken: then nothing was inserted */
     boolean insert(NewChild child) {
         return db.sql("""
-                        with c as (
-                            insert into child (id, tenant, session, owner, principal, idempotency_key, request_digest, terms, base,
-                                authority, explanation, state, created_at, last_seq)
-                            values (?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?::json, ?, 'queued', ?, 1)
-                            on conflict (tenant, principal, idempotency_key) where idempotency_key is not null do nothing
-                            returning id, created_at)
-                        insert into event select id, 1, created_at, 'gateway', 'state', '{"state":"queued"}' from c
-                        """)
+            with c as (
+                insert into child (id, tenant, session, owner, principal, idempotency_key, request_digest, terms, base,
+                    authority, explanation, state, created_at, last_seq)
+                values (?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?::json, ?, 'queued', ?, 1)
+                on conflict (tenant, principal, idempotency_key) where idempotency_key is not null do nothing
+                returning id, created_at)
+            insert into event select id, 1, created_at, 'gateway', 'state', '{"state":"queued"}' from c
+            """)
                         .params(Arrays.asList(
                                 child.id().value(),
                                 child.tenant().value(),
@@ -155,9 +155,9 @@ final class Children {
 
     private List<Path> writable(String except) {
         return db.sql("""
-                select distinct terms -> 'workspace' ->> 'mounted' from child
-                where ended_at is null and id <> ? and terms -> 'workspace' ->> 'access' = 'READ_WRITE'
-                """).param(except).query(String.class).list().stream()
+            select distinct terms -> 'workspace' ->> 'mounted' from child
+            where ended_at is null and id <> ? and terms -> 'workspace' ->> 'access' = 'READ_WRITE'
+            """).param(except).query(String.class).list().stream()
                 .map(Path::of)
                 .toList();
     }
@@ -187,11 +187,11 @@ final class Children {
                 // At random, so that two that claim at once seldom meet, and what a number left behind is seldom met
                 // again.
                 return db.sql("""
-                        update child set uid = (
-                            select u from generate_series(?, ?) u
-                            where not exists (select 1 from child where uid = u) order by random() limit 1)
-                        where id = ? and ended_at is null returning uid
-                        """)
+                    update child set uid = (
+                        select u from generate_series(?, ?) u
+                        where not exists (select 1 from child where uid = u) order by random() limit 1)
+                    where id = ? and ended_at is null returning uid
+                    """)
                         .params(first, last, id.value())
                         .query((row, _) -> Optional.ofNullable(row.getObject(1, Integer.class)))
                         .optional()
@@ -246,29 +246,27 @@ final class Children {
                 == 1;
     }
 
-    /** What was decided cannot be carried out: the engine did not answer until our patience was over. */
-    void lose(ChildId id, Ending ending) {
-        db.sql("update child set ending = ?, ending_message = ? where id = ? and ended_at is null")
-                .params(ending.reason().wire(), ending.message(), id.value())
-                .update();
-    }
-
-    /** Makes the decided ending final. @return false if it was already */
+    /**
+     * Makes an ending final; it is what was decided, or what came of that.
+     *
+     * @param sandboxGone whether its uid can be given to another
+     * @return false if the child has ended already
+     */
     boolean end(ChildId id, Ending ending, boolean sandboxGone) {
         ObjectNode data = json.createObjectNode()
                 .put("state", ending.state().wire())
                 .put("reason", ending.reason().wire())
-                .put("message", ending.message());
-        if (ending.exitCode() != null) {
-            data.put("exitCode", ending.exitCode());
-        }
+                .put("message", ending.message())
+                .put("exitCode", ending.exitCode());
         return change(
                 id,
-                "state = ?, ended_at = ?, deadline_at = null" + (sandboxGone ? ", uid = null" : ""),
+                "state = ?, ending = ?, ending_message = ?, exit_code = ?, ended_at = ?, deadline_at = null"
+                        + (sandboxGone ? ", uid = null" : ""),
                 "ended_at is null",
                 Event.ENDED,
                 data,
-                List.of(ending.state().wire(), now()));
+                Arrays.asList(
+                        ending.state().wire(), ending.reason().wire(), ending.message(), ending.exitCode(), now()));
     }
 
     /** Nothing of the child is left anywhere. */
@@ -300,9 +298,9 @@ final class Children {
 
     void used(ChildId id, long inputTokens, long outputTokens) {
         db.sql("""
-                update child set model_calls = model_calls + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?
-                where id = ?
-                """).params(inputTokens, outputTokens, id.value()).update();
+            update child set model_calls = model_calls + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?
+            where id = ?
+            """).params(inputTokens, outputTokens, id.value()).update();
     }
 
     /** Returns false if it has not ended, or is not cleaned up after */
@@ -325,9 +323,9 @@ final class Children {
         List<Object> all = new ArrayList<>(parameters);
         all.addAll(List.of(id.value(), now(), type, json.writeValueAsString(data)));
         return db.sql("""
-                        with c as (update child set %s, last_seq = last_seq + 1 where id = ? and %s returning id, last_seq)
-                        insert into event select id, last_seq, ?, 'gateway', ?, ? from c
-                        """.formatted(assignments, condition)).params(all).update() == 1;
+            with c as (update child set %s, last_seq = last_seq + 1 where id = ? and %s returning id, last_seq)
+            insert into event select id, last_seq, ?, 'gateway', ?, ? from c
+            """.formatted(assignments, condition)).params(all).update() == 1;
     }
 
     private OffsetDateTime now() {

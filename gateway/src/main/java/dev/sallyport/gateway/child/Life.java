@@ -26,6 +26,7 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 
 /**
  * Leads one child from its queue to its end, on a thread of its own. Whoever wants it ended earlier decides so
@@ -66,33 +67,53 @@ final class Life implements Runnable {
                 placed = places.tryAcquire();
                 adopt();
             }
-            live.decide(Ending.of(with.driver().awaitExit(live.child().sandbox())));
+            decide(Ending.of(with.driver().awaitExit(live.child().sandbox())));
         } catch (InterruptedException e) {
             // Decided by somebody else; or the gateway goes down, and the next one takes over.
         } catch (EndedEarly e) {
-            if (!live.abandoned()) {
-                live.decide(e.ending);
-            }
+            decide(e.ending);
         } catch (RuntimeException e) {
             // A thread that is interrupted fails in whatever it does.
             if (live.ending().isEmpty() && !live.abandoned()) {
                 log.error("child {}", live.child().id(), e);
-                live.decide(new Ending(EndReason.GATEWAY_FAILED, "the gateway failed; its log says how"));
+                decide(new Ending(EndReason.GATEWAY_FAILED, "the gateway failed; its log says how"));
             }
         }
         live.uninterruptible();
         try {
-            if (!live.abandoned()) {
-                live.ending().ifPresent(this::end);
-            }
+            live.ending().ifPresent(ending -> insist(() -> end(ending)));
         } catch (RuntimeException e) {
-            // The row stays as it is, and the reaper tries again.
             log.error("child {} could not be ended", live.child().id(), e);
         } finally {
             if (placed) {
                 places.release();
             }
             afterwards.run();
+        }
+    }
+
+    private void decide(Ending ending) {
+        insist(() -> live.decide(ending));
+    }
+
+    /** A database that is away for a while makes an end late, never forgotten. */
+    private void insist(Runnable action) {
+        while (!live.abandoned()) {
+            try {
+                action.run();
+                return;
+            } catch (DataAccessException e) {
+                log.warn("child {}: {}; tried again", live.child().id(), e.getMessage());
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(RETRY);
+        } catch (InterruptedException e) {
+            // Somebody decided meanwhile; whoever called looks for that.
         }
     }
 
@@ -347,7 +368,7 @@ final class Life implements Runnable {
 
     private void end(Ending decided) {
         Child child = live.child();
-        with.door().close(child.id());
+        remains.closeDoor(child);
         Ending ending = explained(child, decided);
         boolean gone = true;
         try {
@@ -358,7 +379,6 @@ final class Life implements Runnable {
         } catch (EndedEarly e) {
             gone = false;
             ending = e.ending;
-            with.children().lose(child.id(), ending);
         } catch (InterruptedException e) {
             // Going down: the decision is in the row, and the next gateway carries it out.
             Thread.currentThread().interrupt();
@@ -388,7 +408,7 @@ final class Life implements Runnable {
             try {
                 return action.call();
             } catch (SandboxException.BackendUnavailable | SandboxException.NotRemoved e) {
-                if (Thread.interrupted()) {
+                if (Thread.interrupted() || live.abandoned()) {
                     throw new InterruptedException();
                 }
                 if (System.nanoTime() - until > 0) {

@@ -115,12 +115,17 @@ final class LiveChild {
      * @return false if somebody else has decided
      */
     boolean decide(Ending decision) {
+        boolean first;
         lock.lock();
         try {
-            if (ending != null || !children.decide(child.id(), decision)) {
+            if (ending != null || abandoned) {
                 return false;
             }
-            ending = decision;
+            first = children.decide(child.id(), decision);
+            // The row may know better: an earlier attempt went through although its answer was lost.
+            ending = first
+                    ? decision
+                    : children.find(child.id()).map(Child::ending).orElse(decision);
             doorServes = false;
             if (life != null) {
                 life.interrupt();
@@ -129,7 +134,7 @@ final class LiveChild {
             lock.unlock();
         }
         news.raise();
-        return true;
+        return first;
     }
 
     /** From here on this thread may be interrupted, until {@link #uninterruptible}. */

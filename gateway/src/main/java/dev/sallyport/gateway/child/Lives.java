@@ -90,9 +90,10 @@ public final class Lives implements Occupants, AutoCloseable {
         for (Held one : held.values()) {
             LiveChild live = one.live;
             live.forgetAskedBefore(now);
-            live.deadline().filter(deadline -> !now.isBefore(deadline.at())).ifPresent(deadline -> {
-                live.decide(new Ending(deadline.reason(), overdue(live.child(), deadline.reason())));
-            });
+            live.deadline()
+                    .filter(deadline -> !now.isBefore(deadline.at()))
+                    .ifPresent(deadline ->
+                            live.decide(new Ending(deadline.reason(), overdue(live.child(), deadline.reason()))));
         }
     }
 

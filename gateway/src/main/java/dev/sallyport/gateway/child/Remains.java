@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.child;
 
 import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.gateway.door.DoorException;
 import dev.sallyport.gateway.permission.PermissionServiceException;
 import dev.sallyport.gateway.sandbox.SandboxException;
 import dev.sallyport.gateway.sandbox.SandboxUser;
@@ -30,7 +31,7 @@ final class Remains {
 
     /** When this returns, nothing of the child runs, and nothing of it is on this machine but what was saved. */
     void remove(Child child) {
-        with.door().close(child.id());
+        closeDoor(child);
         with.driver().remove(child.sandbox());
         if (child.terms().workspace().access() == WorkspaceAccess.CLONE) {
             with.children().find(child.id()).ifPresent(this::salvage);
@@ -40,6 +41,16 @@ final class Remains {
             with.clones().discard(child);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** From here on nothing that the child sends is served. */
+    void closeDoor(Child child) {
+        try {
+            with.door().close(child.id());
+        } catch (DoorException e) {
+            // Its socket is closed; what is left is an empty directory.
+            log.warn("door of child {}: {}", child.id(), e.getMessage());
         }
     }
 

@@ -11,15 +11,24 @@ import dev.sallyport.gateway.workspace.Head;
 import dev.sallyport.gateway.workspace.WorkspaceException;
 import dev.sallyport.gateway.workspace.Workspaces;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a directory of the host can be what a child works on, found out before the child is accepted (S5, S6, S7). */
 final class Sources {
+
+    private static final Pattern BRANCH = Pattern.compile("ref: refs/heads/([\\w./#+@-]+)\\n");
+    private static final int LONGEST_HEAD = 1024;
 
     private final BindSources binds;
     private final Workspaces workspaces;
@@ -76,7 +85,21 @@ final class Sources {
                 source.directory().toString(),
                 source.key(),
                 null);
-        return new Source(workspace, null, null, source.warnings());
+        return new Source(workspace, branch(directory), null, source.warnings());
+    }
+
+    /** What HEAD names, for the prompt only; null outside a repository, empty for a detached head. */
+    private static @Nullable String branch(Path directory) {
+        Path head = directory.resolve(".git/HEAD");
+        if (!Files.isRegularFile(head, LinkOption.NOFOLLOW_LINKS)) {
+            return null;
+        }
+        try (InputStream in = Files.newInputStream(head, LinkOption.NOFOLLOW_LINKS)) {
+            Matcher branch = BRANCH.matcher(new String(in.readNBytes(LONGEST_HEAD), StandardCharsets.UTF_8));
+            return branch.matches() ? branch.group(1) : "";
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     private Source clone(Path directory, Collection<Path> writable) {
