@@ -1,0 +1,533 @@
+package dev.sallyport.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.sallyport.gateway.permission.FakePermissionService;
+import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
+import dev.sallyport.gateway.sandbox.SandboxDriver;
+import dev.sallyport.gateway.sandbox.SandboxId;
+import dev.sallyport.identity.ChildId;
+import dev.sallyport.identity.Role;
+import dev.sallyport.identity.Tenant;
+import dev.sallyport.service.Caller;
+import dev.sallyport.service.Tokens;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The whole gateway over HTTP; only the engine and the permission-service are fakes. */
+@SpringBootTest(
+        classes = {GatewayApplication.class, GatewayHttpTest.Fakes.class},
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {"spring.config.name=gateway", "management.server.port=0"})
+class GatewayHttpTest {
+
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final String KEY = Base64.getEncoder().encodeToString(new byte[32]);
+    private static final String SPAWN = "{\"prompt\":\"look around\",\"model\":\"scripted/demo\"}";
+
+    private static final Caller ALICE = new Caller(
+            "alice",
+            Tenant.DEFAULT,
+            Caller.Kind.PERSON,
+            Set.of(Role.SPAWN, Role.OBSERVE, Role.APPROVE, Role.OPERATE, Role.AUDIT));
+    private static final Caller SESSION =
+            new Caller("session-a", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.SPAWN, Role.OBSERVE));
+    private static final Caller ANOTHER_SESSION =
+            new Caller("session-b", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.SPAWN, Role.OBSERVE));
+    private static final Caller ANOTHER_TENANT =
+            new Caller("carol", new Tenant("other"), Caller.Kind.PERSON, Set.of(Role.SPAWN, Role.OBSERVE));
+
+    @TempDir
+    private static Path directory;
+
+    private static FakePermissionService permissions;
+
+    @TestConfiguration
+    static class Fakes {
+
+        @Bean
+        @Primary
+        InMemorySandboxDriver driver() {
+            return new InMemorySandboxDriver(new InMemorySandboxDriver.Engine(), "ours");
+        }
+    }
+
+    @DynamicPropertySource
+    static void properties(DynamicPropertyRegistry registry) throws IOException {
+        permissions = new FakePermissionService();
+        Path real = directory.toRealPath();
+        Files.createDirectories(real.resolve("work"));
+        registry.add("spring.datasource.url", TestDatabase::url);
+        registry.add("spring.datasource.username", () -> "postgres");
+        registry.add("sallyport.auth.key", () -> KEY);
+        registry.add("sallyport.gateway.image", InMemorySandboxDriver.IMAGE::value);
+        registry.add("sallyport.gateway.data-directory", () -> real.resolve("data"));
+        registry.add("sallyport.gateway.door-directory", () -> real.resolve("d"));
+        registry.add("sallyport.gateway.agent-directory", () -> real.resolve("agent"));
+        registry.add("sallyport.gateway.workspace-roots", () -> real.resolve("work"));
+        registry.add("sallyport.gateway.credential-key", () -> KEY);
+        registry.add("sallyport.gateway.permission-service", permissions::uri);
+    }
+
+    @Autowired
+    private Tokens tokens;
+
+    @Autowired
+    private SandboxDriver driver;
+
+    @LocalServerPort
+    private int port;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    private record Reply(int status, String type, String body, HttpResponse<String> whole) {
+
+        JsonNode json() {
+            return JSON.readTree(body);
+        }
+
+        String code() {
+            return json().path("code").asString();
+        }
+    }
+
+    private HttpRequest.Builder request(Caller caller, String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)))
+                .timeout(Duration.ofSeconds(30))
+                .header("Authorization", "Bearer " + tokens.issue(caller, Duration.ofMinutes(5)))
+                .header("Content-Type", "application/json");
+    }
+
+    private Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        HttpResponse<String> response = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return new Reply(
+                response.statusCode(),
+                response.headers().firstValue("Content-Type").orElse(""),
+                response.body(),
+                response);
+    }
+
+    private Reply get(Caller caller, String path) throws IOException, InterruptedException {
+        return send(request(caller, path).GET());
+    }
+
+    private Reply post(Caller caller, String path, String body) throws IOException, InterruptedException {
+        return send(request(caller, path).POST(HttpRequest.BodyPublishers.ofString(body)));
+    }
+
+    private String spawn(Caller caller) throws IOException, InterruptedException {
+        return post(caller, "/v1/children", SPAWN).json().path("id").asString();
+    }
+
+    private String running(Caller caller) throws IOException, InterruptedException {
+        String id = spawn(caller);
+        awaitState(caller, id, "running");
+        return id;
+    }
+
+    private void awaitState(Caller caller, String id, String state) {
+        await().atMost(SOON)
+                .until(() -> get(caller, "/v1/children/" + id)
+                        .json()
+                        .path("state")
+                        .asString()
+                        .equals(state));
+    }
+
+    private void exit(String id, int code) {
+        ((InMemorySandboxDriver) driver).exit(new SandboxId(new ChildId(id), 1), code);
+    }
+
+    @Test
+    void acceptsAChildAndSaysWhereItIs() throws Exception {
+        Reply reply = post(ALICE, "/v1/children", SPAWN);
+
+        assertThat(reply.status()).isEqualTo(202);
+        String id = reply.json().path("id").asString();
+        assertThat(reply.whole().headers().firstValue("Location")).contains("/v1/children/" + id);
+        assertThat(reply.json().path("scripted").asBoolean()).isTrue();
+        assertThat(reply.json().path("agent").asString()).isEqualTo("ad-hoc");
+    }
+
+    @Test
+    void answersWithAllFieldsOfAResult() throws Exception {
+        String id = running(ALICE);
+        assertThat(get(ALICE, "/v1/children/" + id + "/result").code()).isEqualTo("child-not-ended");
+
+        CompletableFuture<Reply> waiting = CompletableFuture.supplyAsync(() -> {
+            try {
+                return get(ALICE, "/v1/children/" + id + "/result?wait=20s");
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        exit(id, 0);
+
+        Reply reply = waiting.get(20, TimeUnit.SECONDS);
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.json().propertyNames())
+                .containsExactly(
+                        "outcome",
+                        "reason",
+                        "message",
+                        "exitCode",
+                        "output",
+                        "branch",
+                        "base",
+                        "tip",
+                        "changedFiles",
+                        "usage",
+                        "decisions",
+                        "scripted",
+                        "salvage");
+        assertThat(reply.json().path("outcome").asString()).isEqualTo("completed");
+    }
+
+    @Test
+    void refusesWhatItDoesNotKnow() throws Exception {
+        Reply unknown = post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"privileged\":true}");
+
+        assertThat(unknown.status()).isEqualTo(400);
+        assertThat(unknown.type()).startsWith("application/problem+json");
+        assertThat(unknown.code()).isEqualTo("malformed-request");
+        assertThat(unknown.json().path("detail").asString()).contains("`privileged`");
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"limits\":{\"gpu\":1}}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"prompt\":\"y\"}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\"} {}").status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void refusesARequestWithNothingToDoOrTwoThings() throws Exception {
+        assertThat(post(ALICE, "/v1/children", "{}").code()).isEqualTo("request-invalid");
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\" \"}").code()).isEqualTo("request-invalid");
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"command\":[\"id\"]}")
+                        .code())
+                .isEqualTo("request-invalid");
+        assertThat(post(ALICE, "/v1/children", "{\"command\":[\"id\"],\"harness\":\"builtin\"}")
+                        .code())
+                .isEqualTo("request-invalid");
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"thinking\":\"high\"}")
+                        .code())
+                .isEqualTo("request-invalid");
+    }
+
+    @Test
+    void saysWhyAnAuthorityIsRefused() throws Exception {
+        Reply reply =
+                post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"runtime\":\"kata\"}");
+
+        assertThat(reply.status()).isEqualTo(403);
+        assertThat(reply.code()).isEqualTo("authority-refused");
+        assertThat(reply.json().path("refusal").asString()).isEqualTo("runtime-not-allowed");
+        assertThat(reply.json().path("reasons").get(0).asString()).contains("`kata`");
+        assertThat(reply.json().path("type").asString()).isEqualTo("urn:sallyport:problem:authority-refused");
+    }
+
+    @Test
+    void refusesAWorkspaceOutsideTheRootsWithoutSayingWhetherItExists() throws Exception {
+        String body = "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"directory\":\"%s\"}";
+
+        Reply there = post(ALICE, "/v1/children", body.formatted("/etc"));
+        Reply notThere = post(ALICE, "/v1/children", body.formatted("/no/such/place"));
+
+        assertThat(there.code()).isEqualTo("workspace-refused");
+        assertThat(notThere.code()).isEqualTo("workspace-refused");
+        assertThat(there.json().path("refusal")).isEqualTo(notThere.json().path("refusal"));
+        assertThat(there.json().path("detail").asString().replace("/etc", "X"))
+                .isEqualTo(notThere.json().path("detail").asString().replace("/no/such/place", "X"));
+    }
+
+    @Test
+    void theSameKeyWithTheSameBodyIsTheSameChild() throws Exception {
+        HttpRequest.Builder first = request(ALICE, "/v1/children").header("Idempotency-Key", "k1");
+        String id = send(first.POST(HttpRequest.BodyPublishers.ofString(SPAWN)))
+                .json()
+                .path("id")
+                .asString();
+
+        HttpRequest.Builder again = request(ALICE, "/v1/children").header("Idempotency-Key", "k1");
+        HttpRequest.Builder other = request(ALICE, "/v1/children").header("Idempotency-Key", "k1");
+        HttpRequest.Builder another = request(SESSION, "/v1/children").header("Idempotency-Key", "k1");
+
+        // White space is not part of what was asked for.
+        assertThat(send(again.POST(HttpRequest.BodyPublishers.ofString(SPAWN.replace(",", " , "))))
+                        .json()
+                        .path("id")
+                        .asString())
+                .isEqualTo(id);
+        assertThat(send(other.POST(HttpRequest.BodyPublishers.ofString("{\"prompt\":\"y\"}")))
+                        .code())
+                .isEqualTo("idempotency-key-reused");
+        assertThat(send(another.POST(HttpRequest.BodyPublishers.ofString(SPAWN)))
+                        .json()
+                        .path("id")
+                        .asString())
+                .isNotEqualTo(id);
+    }
+
+    @Test
+    void twentyAtOnceWithOneKeyAreOneChild() throws Exception {
+        List<CompletableFuture<Reply>> replies = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            replies.add(CompletableFuture.supplyAsync(() -> {
+                try {
+                    HttpRequest.Builder request = request(ALICE, "/v1/children").header("Idempotency-Key", "race");
+                    return send(request.POST(HttpRequest.BodyPublishers.ofString(SPAWN)));
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }));
+        }
+
+        assertThat(replies.stream()
+                        .map(CompletableFuture::join)
+                        .map(reply -> reply.json().path("id").asString()))
+                .hasSize(20)
+                .allMatch(id -> id.length() == 16)
+                .satisfies(ids -> assertThat(Set.copyOf(ids)).hasSize(1));
+    }
+
+    @Test
+    void aSessionSeesOnlyItsOwnChildren() throws Exception {
+        String id = running(SESSION);
+        String path = "/v1/children/" + id;
+
+        for (String route : List.of("", "/result", "/authority", "/events?follow=false", "/diff", "/changes")) {
+            assertThat(get(ANOTHER_SESSION, path + route).status()).as(route).isEqualTo(404);
+            assertThat(get(ANOTHER_TENANT, path + route).status()).as(route).isEqualTo(404);
+        }
+        assertThat(post(ANOTHER_SESSION, path + "/cancel", "{}").code()).isEqualTo("child-not-found");
+        assertThat(post(ANOTHER_SESSION, path + "/steer", "{\"message\":\"x\"}").code())
+                .isEqualTo("child-not-found");
+        assertThat(send(request(ANOTHER_SESSION, path).DELETE()).status()).isEqualTo(404);
+        assertThat(get(ANOTHER_SESSION, "/v1/children").body()).doesNotContain(id);
+        assertThat(get(SESSION, path).status()).isEqualTo(200);
+        assertThat(get(ALICE, path).status()).isEqualTo(200);
+        assertThat(get(SESSION, path).json().path("state").asString()).isEqualTo("running");
+    }
+
+    @Test
+    void aSessionCannotSpawnIntoAnothersSession() throws Exception {
+        String theirs = permissions.session("session-b").value();
+
+        Reply reply = post(SESSION, "/v1/children", SPAWN.replace("{", "{\"session\":\"%s\",".formatted(theirs)));
+
+        assertThat(reply.status()).isEqualTo(404);
+        assertThat(reply.code()).isEqualTo("session-not-found");
+    }
+
+    @Test // S22
+    void everyRouteNeedsATokenAndTheRightRole() throws Exception {
+        for (String path : List.of("/v1/children", "/v1/agents", "/v1/credentials", "/v1/openapi")) {
+            HttpRequest bare = HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)))
+                    .build();
+            assertThat(http.send(bare, HttpResponse.BodyHandlers.ofString()).statusCode())
+                    .as(path)
+                    .isEqualTo(401);
+        }
+        HttpRequest.Builder put = request(SESSION, "/v1/credentials/anthropic").setHeader("Content-Type", "text/plain");
+        assertThat(send(put.PUT(HttpRequest.BodyPublishers.ofString("secret"))).status())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void cancelsAndThenDeletes() throws Exception {
+        String id = running(ALICE);
+        assertThat(send(request(ALICE, "/v1/children/" + id).DELETE()).code()).isEqualTo("child-not-ended");
+
+        assertThat(post(ALICE, "/v1/children/" + id + "/cancel", "{\"reason\":\"enough\"}")
+                        .status())
+                .isEqualTo(202);
+
+        awaitState(ALICE, id, "cancelled");
+        JsonNode child = get(ALICE, "/v1/children/" + id).json();
+        assertThat(child.path("reason").asString()).isEqualTo("cancelled");
+        assertThat(child.path("message").asString()).isEqualTo("cancelled by alice: enough");
+        assertThat(post(ALICE, "/v1/children/" + id + "/cancel", "").status()).isEqualTo(202);
+        await().atMost(SOON)
+                .until(() -> send(request(ALICE, "/v1/children/" + id).DELETE()).status() == 204);
+        assertThat(get(ALICE, "/v1/children/" + id).status()).isEqualTo(404);
+    }
+
+    @Test
+    void steersOnlyWhatRuns() throws Exception {
+        String id = running(ALICE);
+
+        assertThat(post(ALICE, "/v1/children/" + id + "/steer", "{\"message\":\"faster\"}")
+                        .status())
+                .isEqualTo(202);
+        assertThat(post(ALICE, "/v1/children/" + id + "/steer", "{\"message\":\"\"}")
+                        .code())
+                .isEqualTo("request-invalid");
+        exit(id, 0);
+        awaitState(ALICE, id, "completed");
+
+        assertThat(post(ALICE, "/v1/children/" + id + "/steer", "{\"message\":\"faster\"}")
+                        .code())
+                .isEqualTo("child-not-running");
+    }
+
+    @Test
+    void streamsEventsToTheEndAndResumes() throws Exception {
+        String id = running(ALICE);
+        CompletableFuture<HttpResponse<String>> stream = http.sendAsync(
+                request(ALICE, "/v1/children/" + id + "/events").GET().build(), HttpResponse.BodyHandlers.ofString());
+        exit(id, 0);
+
+        String all = stream.get(20, TimeUnit.SECONDS).body();
+        String rest = send(request(ALICE, "/v1/children/" + id + "/events").header("Last-Event-ID", "2"))
+                .body();
+
+        assertThat(ids(all)).startsWith(1L, 2L, 3L).isSorted().doesNotHaveDuplicates();
+        assertThat(all).contains("event: ended\n");
+        assertThat(ids(rest)).isEqualTo(ids(all).subList(2, ids(all).size()));
+        assertThat(send(request(ALICE, "/v1/children/" + id + "/events").header("Last-Event-ID", "999"))
+                        .body())
+                .doesNotContain("id:");
+    }
+
+    private static List<Long> ids(String stream) {
+        return stream.lines()
+                .filter(line -> line.startsWith("id: "))
+                .map(line -> Long.parseLong(line.substring(4)))
+                .toList();
+    }
+
+    @Test
+    void doesNotFollowWhereNotAskedTo() throws Exception {
+        String id = running(ALICE);
+
+        assertThat(ids(get(ALICE, "/v1/children/" + id + "/events?follow=false").body()))
+                .isNotEmpty();
+    }
+
+    @Test
+    void explainsAnAuthorityBeforeAndAfterTheSpawn() throws Exception {
+        Reply resolved = post(ALICE, "/v1/authority:resolve", SPAWN);
+        HttpRequest.Builder asText = request(ALICE, "/v1/authority:resolve")
+                .header("Accept", "text/plain")
+                .POST(HttpRequest.BodyPublishers.ofString(SPAWN));
+        String id = spawn(ALICE);
+
+        assertThat(resolved.status()).isEqualTo(200);
+        assertThat(resolved.json().path("refused").isNull()).isTrue();
+        assertThat(resolved.json().path("fields").size()).isGreaterThan(5);
+        assertThat(send(asText).body()).startsWith("FIELD").contains("workspace");
+        assertThat(get(ALICE, "/v1/children/" + id + "/authority").json().path("authority"))
+                .isEqualTo(resolved.json().path("authority"));
+        assertThat(send(request(ALICE, "/v1/children/" + id + "/authority").header("Accept", "text/plain"))
+                        .body())
+                .startsWith("FIELD");
+    }
+
+    @Test
+    void showsARefusalWithoutRefusingToExplain() throws Exception {
+        Reply resolved = post(
+                ALICE, "/v1/authority:resolve", "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"runtime\":\"kata\"}");
+
+        assertThat(resolved.status()).isEqualTo(200);
+        assertThat(resolved.json().path("refused").path("code").asString()).isEqualTo("runtime-not-allowed");
+        assertThat(resolved.json().path("authority").isNull()).isTrue();
+    }
+
+    @Test
+    void listsAgentsAndWhatTheyHide() throws Exception {
+        Path agents = Files.createDirectories(directory.toRealPath().resolve("work/p/.pi/agents"));
+        Files.writeString(agents.resolve("Explore.md"), "---\ndescription: mine\n---\nLook.\n");
+        Files.writeString(agents.resolve("broken.md"), "---\nname: [\n---\n");
+
+        JsonNode list = get(
+                        ALICE, "/v1/agents?directory=" + directory.toRealPath().resolve("work/p"))
+                .json();
+
+        JsonNode explore = list.path("agents")
+                .valueStream()
+                .filter(agent -> agent.path("name").asString().equals("Explore"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(explore.path("source").asString()).isEqualTo("project");
+        assertThat(explore.path("shadows").get(0).asString()).isEqualTo("built in");
+        assertThat(list.path("warnings").toString()).contains("broken.md");
+        assertThat(get(ALICE, "/v1/agents/nobody").code()).isEqualTo("agent-not-found");
+        assertThat(get(ALICE, "/v1/agents?directory=/etc").code()).isEqualTo("workspace-refused");
+    }
+
+    @Test
+    void aCredentialIsNeverShown() throws Exception {
+        HttpRequest.Builder put = request(ALICE, "/v1/credentials/anthropic").setHeader("Content-Type", "text/plain");
+
+        assertThat(send(put.PUT(HttpRequest.BodyPublishers.ofString("sk-planted-secret\n")))
+                        .status())
+                .isEqualTo(204);
+
+        Reply list = get(ALICE, "/v1/credentials");
+        assertThat(list.body()).doesNotContain("planted");
+        assertThat(list.json().path("credentials").get(0).path("name").asString())
+                .isEqualTo("anthropic");
+        assertThat(list.json().path("credentials").get(0).path("hosts").get(0).asString())
+                .isEqualTo("api.anthropic.com");
+        assertThat(send(request(ALICE, "/v1/credentials/anthropic").DELETE()).status())
+                .isEqualTo(204);
+        assertThat(send(request(ALICE, "/v1/credentials/anthropic").DELETE()).code())
+                .isEqualTo("credential-not-found");
+    }
+
+    @Test
+    void nobodySpawnsWhileThePermissionServiceIsDown() throws Exception {
+        permissions.down(true);
+        try {
+            Reply reply = post(ALICE, "/v1/children", SPAWN);
+
+            assertThat(reply.status()).isEqualTo(503);
+            assertThat(reply.code()).isEqualTo("permission-service-unavailable");
+        } finally {
+            permissions.down(false);
+        }
+    }
+
+    @Test
+    void anIdThatIsNoneIsSaidToBeNone() throws Exception {
+        assertThat(get(ALICE, "/v1/children/..%2f..%2fetc").status()).isIn(400, 404);
+        assertThat(get(ALICE, "/v1/children/UPPER").code()).isEqualTo("malformed-request");
+        assertThat(get(ALICE, "/v1/children/aaaaaaaaaaaaaaaa").code()).isEqualTo("child-not-found");
+    }
+
+    @Test
+    void describesItself() throws Exception {
+        JsonNode openapi = get(ALICE, "/v1/openapi").json();
+
+        assertThat(openapi.path("paths").propertyNames())
+                .contains("/v1/children", "/v1/children/{id}/events", "/v1/authority:resolve");
+    }
+}

@@ -1,0 +1,193 @@
+package dev.sallyport.gateway.child;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sallyport.gateway.door.DoorProblem;
+import dev.sallyport.gateway.door.ImportedBranch;
+import dev.sallyport.gateway.door.Occupant;
+import dev.sallyport.gateway.error.GatewayException;
+import dev.sallyport.gateway.sandbox.SandboxId;
+import dev.sallyport.gateway.sandbox.WorkspaceMount;
+import dev.sallyport.identity.ChildId;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A child with a private clone: its repository on the way in, its work on the way out. */
+class CloneTest {
+
+    @TempDir
+    private Path directory;
+
+    private World world;
+    private Path repository;
+    private String base;
+
+    @BeforeEach
+    void begin() throws IOException, InterruptedException {
+        world = new World(directory);
+        repository = Files.createDirectory(world.root.resolve("project"));
+        git(repository, "init", "-q", "-b", "main");
+        Files.writeString(repository.resolve("a.txt"), "one\n");
+        git(repository, "add", "-A");
+        git(repository, "commit", "-q", "-m", "first");
+        base = git(repository, "rev-parse", "HEAD");
+    }
+
+    @AfterEach
+    void end() {
+        world.close();
+    }
+
+    private static String git(Path where, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("git", "-c", "user.name=t", "-c", "user.email=t@example.com"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(where.toFile()).redirectErrorStream(true);
+        builder.environment().put("GIT_CONFIG_NOSYSTEM", "1");
+        builder.environment().put("GIT_CONFIG_GLOBAL", "/dev/null");
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        return output.strip();
+    }
+
+    private ChildId running() {
+        return world.running(
+                "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"clone\",\"directory\":\"%s\"}"
+                        .formatted(repository));
+    }
+
+    /** What the runner does inside the sandbox. */
+    private byte[] work(ChildId id, String content) throws IOException, InterruptedException {
+        String branch = "pi-agent-" + id;
+        Path bundle = directory.resolve(id + ".in");
+        try (InputStream in = world.atDoor(id).workspace().orElseThrow()) {
+            Files.copy(in, bundle);
+        }
+        Path clone = directory.resolve("clone-" + id);
+        git(directory, "clone", "-q", "--branch", branch, bundle.toString(), clone.toString());
+        Files.writeString(clone.resolve("a.txt"), content);
+        git(clone, "commit", "-q", "-a", "-m", "pi-agent: work");
+        Path result = directory.resolve(id + ".out");
+        git(clone, "bundle", "create", "-q", "--version=2", result.toString(), "refs/heads/" + branch, "^" + base);
+        return Files.readAllBytes(result);
+    }
+
+    @Test
+    void bringsTheWorkBackAsABranch() throws IOException, InterruptedException {
+        ChildId id = running();
+        byte[] bundle = work(id, "two\n");
+
+        ImportedBranch branch = world.atDoor(id).importWorkspace(new ByteArrayInputStream(bundle));
+        world.driver.exit(new SandboxId(id, 1), 0);
+        world.awaitEnd(id);
+
+        assertThat(git(repository, "rev-parse", "refs/heads/pi-agent-" + id)).isEqualTo(branch.tip());
+        assertThat(world.inspection.diff(World.ALICE, id)).contains("-one").contains("+two");
+        ResultResponse result = world.inspection.result(World.ALICE, id, Duration.ZERO);
+        assertThat(result.branch()).isEqualTo("pi-agent-" + id);
+        assertThat(result.base()).isEqualTo(base);
+        assertThat(result.tip()).isEqualTo(branch.tip());
+        assertThat(result.changedFiles()).containsExactly("a.txt");
+        assertThat(result.salvage()).isNull();
+        assertThat(world.driver.volumes()).isEmpty();
+        assertThat(world.settings.directory()).isEmptyDirectory();
+    }
+
+    @Test
+    void mountsAVolumeAndNothingOfTheHost() {
+        ChildId id = running();
+
+        assertThat(world.driver.spec(new SandboxId(id, 1)).orElseThrow().workspace())
+                .isEqualTo(new WorkspaceMount.Volume(world.child(id).volume()));
+    }
+
+    @Test
+    void countsWhatTheChildWillNotSee() throws IOException {
+        Files.writeString(repository.resolve("b.txt"), "not committed\n");
+
+        assertThat(ChildResponse.of(world.child(running())).uncommittedFiles()).isEqualTo(1);
+    }
+
+    @Test // S16
+    void aBundleThatIsRefusedLeavesNoBranchAndTheChildMayTryAgain() throws IOException, InterruptedException {
+        ChildId id = running();
+        byte[] good = work(id, "two\n");
+        Occupant child = world.atDoor(id);
+
+        assertThatThrownBy(() -> child.importWorkspace(
+                        new ByteArrayInputStream("# v2 git bundle\nrubbish".getBytes(StandardCharsets.UTF_8))))
+                .isInstanceOfSatisfying(
+                        DoorProblem.class,
+                        problem -> assertThat(problem.status()).isEqualTo(422));
+        assertThat(git(repository, "branch", "--list", "pi-agent-*")).isEmpty();
+
+        assertThat(child.importWorkspace(new ByteArrayInputStream(good)).branch())
+                .isEqualTo("pi-agent-" + id);
+    }
+
+    @Test // S15
+    void savesTheWorkOfAChildThatCouldNotDeliverIt() throws IOException, InterruptedException {
+        ChildId id = running();
+
+        world.driver.exit(new SandboxId(id, 1), 137);
+        world.awaitEnd(id);
+
+        String salvage = world.inspection.result(World.ALICE, id, Duration.ZERO).salvage();
+        assertThat(Path.of(salvage)).hasContent("work of " + id);
+        assertThat(world.driver.volumes()).isEmpty();
+        world.inspection.delete(World.ALICE, id);
+        assertThat(Path.of(salvage)).doesNotExist();
+    }
+
+    @Test
+    void aChildThatChangedNothingHasNoBranch() throws InterruptedException {
+        ChildId id = running();
+        world.driver.exit(new SandboxId(id, 1), 0);
+        world.awaitEnd(id);
+
+        assertThatThrownBy(() -> world.inspection.diff(World.ALICE, id)).isInstanceOf(GatewayException.NoBranch.class);
+        assertThat(world.inspection.result(World.ALICE, id, Duration.ZERO).salvage())
+                .isNull();
+    }
+
+    @Test // S5
+    void isNotMadeFromADirectoryThatALiveChildCanWrite() {
+        // As if a writer were there: whoever owns the directory in this test may be root, whom S7 refuses.
+        ChildId writer = world.running();
+        world.db
+                .sql("update child set terms = ?::json where id = ?")
+                .params(
+                        World.JSON
+                                .writeValueAsString(world.child(writer).terms())
+                                .replace("\"access\":\"NONE\"", "\"access\":\"READ_WRITE\"")
+                                .replace("\"mounted\":null", "\"mounted\":\"%s\"".formatted(repository)),
+                        writer.value())
+                .update();
+
+        assertThatThrownBy(this::running)
+                .isInstanceOf(GatewayException.WorkspaceRefused.class)
+                .hasMessageContaining("a running child can write");
+    }
+
+    @Test
+    void anotherModeHasNoWorkspaceToFetchOrDeliver() throws IOException {
+        Occupant child = world.atDoor(world.running());
+
+        assertThat(child.workspace()).isEmpty();
+        assertThatThrownBy(() -> child.importWorkspace(InputStream.nullInputStream()))
+                .isInstanceOf(DoorProblem.class);
+    }
+}

@@ -1,0 +1,144 @@
+package dev.sallyport.gateway.child;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sallyport.gateway.child.LifeSettings.EventLimits;
+import dev.sallyport.gateway.door.DoorProblem;
+import dev.sallyport.gateway.door.Occupant;
+import dev.sallyport.identity.ChildId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** S4: what a child says of itself. */
+class ReportsTest {
+
+    private static final int MOST = 20;
+
+    @TempDir
+    private Path directory;
+
+    private World world;
+    private ChildId id;
+    private Occupant child;
+
+    @BeforeEach
+    void begin() throws IOException {
+        world = new World(
+                directory,
+                settings -> World.with(
+                        settings, settings.engine(), Set.of(), new EventLimits(1 << 16, 10_000, MOST, 1 << 20), 16));
+        id = world.running();
+        child = world.atDoor(id);
+    }
+
+    @AfterEach
+    void end() {
+        world.close();
+    }
+
+    private List<Event> said() {
+        return world.events(id).stream()
+                .filter(event -> event.source() == Event.Source.CHILD)
+                .toList();
+    }
+
+    @Test
+    void storesEachNumberOnce() {
+        assertThat(child.report(List.of(World.output(1, "a"), World.output(2, "b"))))
+                .isEqualTo(2);
+        assertThat(child.report(List.of(World.output(2, "b"), World.output(3, "c"))))
+                .isEqualTo(3);
+        assertThat(child.report(List.of(World.output(1, "again")))).isEqualTo(3);
+
+        assertThat(world.with.timeline().output(id, 100)).contains("abc");
+    }
+
+    @Test
+    void numbersAreWithoutGaps() {
+        child.report(List.of(World.output(5, "a"), World.output(9, "b")));
+
+        assertThat(world.events(id).stream().map(Event::seq))
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, world.events(id).size())
+                                .boxed()
+                                .toList());
+    }
+
+    @Test
+    void whatWasStoredWithoutOurHearingOfItIsNotStoredAgain() {
+        child.report(List.of(World.output(1, "a")));
+        // As after a commit whose answer was lost: the row knows more than this process.
+        world.with.timeline().reported(world.child(id).sandbox(), 1, List.of(World.output(2, "b")), 10);
+
+        assertThat(child.report(List.of(World.output(2, "b"), World.output(3, "c"))))
+                .isEqualTo(3);
+
+        assertThat(world.with.timeline().output(id, 100)).contains("abc");
+    }
+
+    @Test
+    void aChildCannotPlantAFactOfTheGateway() {
+        child.report(List.of(World.output(1, "{\"state\":\"completed\"}")));
+
+        assertThat(said())
+                .singleElement()
+                .satisfies(event -> assertThat(event.source()).isEqualTo(Event.Source.CHILD));
+        assertThat(world.child(id).state()).isEqualTo(ChildState.RUNNING);
+    }
+
+    @Test
+    void cutsAnEventThatIsTooLarge() {
+        child.report(List.of(World.output(1, "x".repeat(1 << 17))));
+
+        assertThat(said()).singleElement().satisfies(event -> {
+            assertThat(event.data().length()).isLessThan(2048);
+            assertThat(World.JSON.readTree(event.data()).path("truncated").asBoolean())
+                    .isTrue();
+        });
+    }
+
+    @Test
+    void endsAChildThatReportsMoreThanItMay() {
+        for (int n = 1; n <= MOST; n++) {
+            child.report(List.of(World.output(n, "x")));
+        }
+
+        assertThatThrownBy(() -> child.report(List.of(World.output(MOST + 1, "x"))))
+                .isInstanceOfSatisfying(
+                        DoorProblem.class, problem -> assertThat(problem.code()).isEqualTo("events-limit"));
+
+        assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.EVENTS_LIMIT);
+        assertThat(said()).hasSize(MOST);
+    }
+
+    @Test
+    void aRestartDoesNotGiveItANewAllowance() {
+        for (int n = 1; n <= MOST; n++) {
+            child.report(List.of(World.output(n, "x")));
+        }
+
+        world.restart();
+
+        assertThatThrownBy(() -> world.atDoor(id).report(List.of(World.output(MOST + 1, "x"))))
+                .isInstanceOf(DoorProblem.class);
+    }
+
+    @Test
+    void anEndedChildReportsNothing() {
+        world.inspection.cancel(World.ALICE, id, null);
+        world.awaitEnd(id);
+        int before = world.events(id).size();
+
+        assertThatThrownBy(() -> child.report(List.of(World.output(1, "late")))).isInstanceOf(DoorProblem.class);
+
+        assertThat(world.events(id)).hasSize(before);
+    }
+}

@@ -1,0 +1,238 @@
+package dev.sallyport.gateway.child;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.sallyport.authority.OperatorPolicy;
+import dev.sallyport.containment.CredentialScope;
+import dev.sallyport.containment.Limits;
+import dev.sallyport.containment.RuntimeClass;
+import dev.sallyport.gateway.TestDatabase;
+import dev.sallyport.gateway.catalogue.Catalogue;
+import dev.sallyport.gateway.child.LifeSettings.EventLimits;
+import dev.sallyport.gateway.door.Command;
+import dev.sallyport.gateway.door.ModelShape;
+import dev.sallyport.gateway.door.Occupant;
+import dev.sallyport.gateway.door.Report;
+import dev.sallyport.gateway.permission.FakePermissionService;
+import dev.sallyport.gateway.permission.HttpPermissionService;
+import dev.sallyport.gateway.sandbox.BindSources;
+import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
+import dev.sallyport.gateway.sandbox.SandboxUser;
+import dev.sallyport.gateway.workspace.WorkspaceSettings;
+import dev.sallyport.gateway.workspace.Workspaces;
+import dev.sallyport.identity.ChildId;
+import dev.sallyport.identity.Role;
+import dev.sallyport.identity.Tenant;
+import dev.sallyport.invocation.Settings;
+import dev.sallyport.service.Caller;
+import dev.sallyport.service.Tokens;
+import dev.sallyport.testing.MutableClock;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A gateway's children with everything around them that a test can turn: clock, engine, door, permission-service. */
+final class World implements AutoCloseable {
+
+    static final JsonMapper JSON = new JsonMapper();
+    static final Duration SOON = Duration.ofSeconds(20);
+
+    static final Caller ALICE =
+            new Caller("alice", Tenant.DEFAULT, Caller.Kind.PERSON, Set.of(Role.SPAWN, Role.OBSERVE, Role.APPROVE));
+    static final Caller SESSION_OF_ALICE =
+            new Caller("session-a", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.SPAWN, Role.OBSERVE));
+    static final Caller ANOTHER_SESSION =
+            new Caller("session-b", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.SPAWN, Role.OBSERVE));
+
+    final MutableClock clock = new MutableClock(Instant.parse("2026-06-01T12:00:00Z"));
+    final InMemorySandboxDriver driver;
+    final FakeDoor door = new FakeDoor();
+    final FakePermissionService permissions;
+    SimpleMeterRegistry meters;
+    final JdbcClient db;
+    final Path directory;
+    final Path root;
+    final LifeSettings settings;
+    Surroundings with;
+    Lives lives;
+    Reaper reaper;
+    Spawning spawning;
+    Inspection inspection;
+
+    World(Path directory) throws IOException {
+        this(directory, settings -> settings);
+    }
+
+    World(Path directory, UnaryOperator<LifeSettings> settings) throws IOException {
+        this.directory = directory.toRealPath();
+        this.root = Files.createDirectories(this.directory.resolve("work"));
+        this.driver = new InMemorySandboxDriver(new InMemorySandboxDriver.Engine(), "ours");
+        this.permissions = new FakePermissionService();
+        this.db = JdbcClient.create(TestDatabase.empty());
+        this.settings = settings.apply(standard(Files.createDirectories(this.directory.resolve("data"))));
+        start();
+    }
+
+    private static LifeSettings standard(Path data) {
+        return new LifeSettings(
+                InMemorySandboxDriver.IMAGE,
+                20_000,
+                20_099,
+                16,
+                Duration.ofMinutes(2),
+                Duration.ofSeconds(1),
+                Duration.ofMinutes(2),
+                Set.of(),
+                data,
+                new EventLimits(1 << 16, 10_000, 1_000, 1 << 20),
+                Duration.ofMinutes(2),
+                51_200);
+    }
+
+    static LifeSettings with(LifeSettings old, Duration engine, Set<String> required, EventLimits events, int active) {
+        return new LifeSettings(
+                old.image(),
+                old.firstUid(),
+                old.lastUid(),
+                active,
+                old.prepare(),
+                engine,
+                old.permission(),
+                required,
+                old.directory(),
+                events,
+                old.toolTimeout(),
+                old.outputLimit());
+    }
+
+    private void start() {
+        meters = new SimpleMeterRegistry();
+        Children children = new Children(db, JSON, clock);
+        Timeline timeline = new Timeline(db, JSON, clock);
+        Workspaces workspaces = new Workspaces(WorkspaceSettings.of(List.of(root), directory.resolve("repositories")));
+        BindSources binds = new BindSources(List.of(root), false);
+        Clones clones = new Clones(workspaces, children, timeline, settings.directory(), JSON);
+        Tokens tokens = new Tokens(Base64.getEncoder().encodeToString(new byte[32]), clock);
+        var client = new HttpPermissionService(permissions.uri(), tokens, clock, JSON);
+        with = new Surroundings(
+                driver,
+                door,
+                binds,
+                client,
+                children,
+                timeline,
+                clones,
+                new ChildMetrics(meters),
+                settings,
+                clock,
+                JSON);
+        Remains remains = new Remains(with);
+        lives = new Lives(with, remains);
+        reaper = new Reaper(with, lives, remains);
+        Catalogue catalogue = new Catalogue(directory.resolve("agent"), List.of(root));
+        OperatorPolicy operator = new OperatorPolicy(
+                Limits.DEFAULT, null, CredentialScope.NONE, List.of(RuntimeClass.RUNC), true, null, null);
+        spawning = new Spawning(
+                catalogue,
+                new SpawnPolicy(operator, Settings.DEFAULT, Map.of("scripted", ModelShape.MESSAGES)),
+                new Sources(binds, workspaces, children, new SandboxUser(20_000, 20_000)),
+                client,
+                children,
+                timeline,
+                lives,
+                new SecureRandom(),
+                JSON);
+        inspection = new Inspection(children, timeline, clones, lives);
+    }
+
+    /** The gateway dies and another one begins with the same database, engine and door directories. */
+    void restart() {
+        lives.close();
+        door.close();
+        start();
+        reaper.adopt();
+    }
+
+    static SpawnRequest request(String json) {
+        return JSON.readerFor(SpawnRequest.class).readValue(json);
+    }
+
+    ChildId spawn() {
+        return spawn("{\"prompt\":\"look around\",\"model\":\"scripted/demo\"}");
+    }
+
+    ChildId spawn(String request) {
+        return spawning.spawn(ALICE, request(request), null).id();
+    }
+
+    /** A child that has its task. */
+    ChildId running() {
+        return running("{\"prompt\":\"look around\",\"model\":\"scripted/demo\"}");
+    }
+
+    ChildId running(String request) {
+        ChildId id = spawn(request);
+        awaitState(id, ChildState.RUNNING);
+        return id;
+    }
+
+    Child child(ChildId id) {
+        return with.children().find(id).orElseThrow();
+    }
+
+    Occupant atDoor(ChildId id) {
+        return lives.live(id, child(id).incarnation()).orElseThrow();
+    }
+
+    void awaitState(ChildId id, ChildState state) {
+        await().atMost(SOON).until(() -> child(id).state() == state);
+    }
+
+    /** The child's end, after everything was cleaned up. */
+    Ending awaitEnd(ChildId id) {
+        await().atMost(SOON)
+                .until(() -> child(id).endedAt() != null && lives.find(id).isEmpty());
+        Child child = child(id);
+        return child.ending();
+    }
+
+    List<Event> events(ChildId id) {
+        return with.timeline().after(id, 0, 10_000);
+    }
+
+    List<String> states(ChildId id) {
+        return events(id).stream()
+                .filter(event -> event.type().equals("state") || event.type().equals(Event.ENDED))
+                .map(event -> JSON.readTree(event.data()).path("state").asString())
+                .toList();
+    }
+
+    List<Command.Type> commands(ChildId id) {
+        return with.timeline().commands(child(id).sandbox(), 0).stream()
+                .map(Command::type)
+                .toList();
+    }
+
+    static Report output(long n, String text) {
+        ObjectNode data = JSON.createObjectNode().put("stream", "stdout").put("text", text);
+        return new Report(n, Report.Type.OUTPUT, data);
+    }
+
+    @Override
+    public void close() {
+        lives.close();
+        permissions.close();
+    }
+}
