@@ -47,7 +47,6 @@ final class ChildAtDoor implements Occupant {
     private final Clones clones;
     private final Children children;
     private final Timeline timeline;
-    private final ChildMetrics metrics;
     private final JsonMapper json;
     private final Rate observations;
 
@@ -61,7 +60,6 @@ final class ChildAtDoor implements Occupant {
             Clones clones,
             Children children,
             Timeline timeline,
-            ChildMetrics metrics,
             JsonMapper json) {
         this.live = live;
         this.child = live.child();
@@ -70,7 +68,6 @@ final class ChildAtDoor implements Occupant {
         this.clones = clones;
         this.children = children;
         this.timeline = timeline;
-        this.metrics = metrics;
         this.json = json;
         this.observations = new Rate(OBSERVATIONS_PER_SECOND, System::nanoTime);
     }
@@ -103,9 +100,7 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public long report(List<Report> reported) {
-        long stored = reports.take(reported);
-        metrics.stored(reported.size());
-        return stored;
+        return reports.take(reported);
     }
 
     @Override

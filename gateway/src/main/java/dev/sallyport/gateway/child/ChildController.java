@@ -8,7 +8,6 @@ import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.service.Caller;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -136,8 +135,7 @@ class ChildController {
             @PathVariable String id,
             @RequestHeader(name = "Last-Event-ID", defaultValue = "0") String after,
             @RequestParam(defaultValue = "true") boolean follow,
-            HttpServletResponse response)
-            throws IOException {
+            HttpServletResponse response) {
         Child child = inspection.child(caller, childId(id));
         events.write(child, parse(after, ChildController::eventId), follow, response);
     }

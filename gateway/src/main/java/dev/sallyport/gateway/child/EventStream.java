@@ -31,10 +31,17 @@ final class EventStream {
         this.json = json;
     }
 
-    void write(Child child, long after, boolean follow, HttpServletResponse response) throws IOException {
+    void write(Child child, long after, boolean follow, HttpServletResponse response) {
         response.setContentType("text/event-stream;charset=UTF-8");
         response.setHeader("Cache-Control", "no-store");
-        OutputStream out = response.getOutputStream();
+        try {
+            write(child, after, follow, response.getOutputStream());
+        } catch (IOException e) {
+            // The peer left; it resumes by the last id that it has seen.
+        }
+    }
+
+    private void write(Child child, long after, boolean follow, OutputStream out) throws IOException {
         long seen = after;
         while (true) {
             Optional<LiveChild> live = lives.find(child.id());

@@ -134,7 +134,10 @@ final class Life implements Runnable {
     private void prepare() throws InterruptedException, EndedEarly {
         Child child = live.child();
         Terms terms = child.terms();
-        with.children().preparing(child.id(), with.settings().prepare());
+        if (!with.children().preparing(child.id(), with.settings().prepare())) {
+            // Its end is decided, or another gateway has it.
+            throw new InterruptedException();
+        }
         live.preparing(within(with.settings().prepare(), EndReason.PREPARE_TIMEOUT));
 
         WorkspaceMount mount = mount(child);

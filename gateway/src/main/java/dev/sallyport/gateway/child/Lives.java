@@ -136,6 +136,7 @@ public final class Lives implements Occupants, AutoCloseable {
                                 with.children(),
                                 with.timeline(),
                                 with.settings().events(),
+                                with.metrics(),
                                 with.json()),
                         new Authorizer(
                                 live,
@@ -148,7 +149,6 @@ public final class Lives implements Occupants, AutoCloseable {
                         with.clones(),
                         with.children(),
                         with.timeline(),
-                        with.metrics(),
                         with.json());
                 atDoor = current;
             }

@@ -20,16 +20,24 @@ final class Reports {
     private final Children children;
     private final Timeline timeline;
     private final EventLimits limits;
+    private final ChildMetrics metrics;
     private final JsonMapper json;
     private final Rate rate;
     private final ReentrantLock oneAtATime = new ReentrantLock(true);
     private Child.Reported reported;
 
-    Reports(LiveChild live, Children children, Timeline timeline, EventLimits limits, JsonMapper json) {
+    Reports(
+            LiveChild live,
+            Children children,
+            Timeline timeline,
+            EventLimits limits,
+            ChildMetrics metrics,
+            JsonMapper json) {
         this.live = live;
         this.children = children;
         this.timeline = timeline;
         this.limits = limits;
+        this.metrics = metrics;
         this.json = json;
         this.rate = new Rate(limits.perSecond(), System::nanoTime);
         this.reported = live.child().reported();
@@ -70,6 +78,7 @@ final class Reports {
             return false;
         }
         reported = after;
+        metrics.stored(fresh.size());
         live.news().raise();
         return true;
     }

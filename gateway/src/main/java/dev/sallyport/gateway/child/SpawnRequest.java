@@ -68,6 +68,9 @@ record SpawnRequest(
                             ? "both `prompt` and `command` (expected: one of them)"
                             : "neither `prompt` nor `command` (expected: one of them)");
         }
+        if (harness != null && hasCommand == harness.equals("builtin")) {
+            throw new InvalidRequest("harness `builtin` takes a `prompt`, harness `command` takes a `command`");
+        }
         requireAtMost("prompt", prompt == null ? 0 : prompt.length(), LONGEST_PROMPT);
         requireAtMost("command", program.stream().mapToInt(String::length).sum(), LONGEST_COMMAND);
         requireAtMost("description", description == null ? 0 : description.length(), LONGEST_DESCRIPTION);

@@ -170,13 +170,13 @@ public abstract sealed class GatewayException extends ProblemException {
         }
     }
 
-    /** The gateway is going down: it starts nothing that it would not be there to hold. */
-    public static final class ShuttingDown extends GatewayException {
+    /** Nothing was changed, or what was changed is found again under the same idempotency key. */
+    public static final class DatabaseUnavailable extends GatewayException {
 
         private static final long serialVersionUID = 1L;
 
-        public ShuttingDown() {
-            super(GatewayProblem.SHUTTING_DOWN, "the gateway is shutting down", "ask again in a few seconds");
+        public DatabaseUnavailable(Throwable cause) {
+            super(GatewayProblem.DATABASE_UNAVAILABLE, "the database cannot be reached", "send it again", cause);
         }
     }
 }

@@ -18,7 +18,7 @@ public enum GatewayProblem implements Problem {
     IDEMPOTENCY_KEY_REUSED("idempotency-key-reused", HttpStatus.CONFLICT),
     CREDENTIAL_NOT_FOUND("credential-not-found", HttpStatus.NOT_FOUND),
     PERMISSION_SERVICE_UNAVAILABLE("permission-service-unavailable", HttpStatus.SERVICE_UNAVAILABLE),
-    SHUTTING_DOWN("shutting-down", HttpStatus.SERVICE_UNAVAILABLE);
+    DATABASE_UNAVAILABLE("database-unavailable", HttpStatus.SERVICE_UNAVAILABLE);
 
     private final String code;
     private final HttpStatus status;
