@@ -60,7 +60,8 @@ class AgentFilesTest {
     }
 
     @Test
-    @Timeout(10)
+    // The thread of a test that waits for a writer could not be interrupted.
+    @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void doesNotWaitForAFifo() throws IOException, InterruptedException {
         new ProcessBuilder("mkfifo", agents.resolve("pipe.md").toString())
                 .start()
