@@ -88,6 +88,11 @@ public final class BindSources {
         int uid = number(attributes, "uid").intValue();
         int gid = number(attributes, "gid").intValue();
         if (use instanceof Use.Write) {
+            if (userNamespaces) {
+                throw new BindRefusal(
+                        Reason.USER_NAMESPACE,
+                        "the engine maps users, so files written in `%s` would get a foreign owner".formatted(mounted));
+            }
             requireOwner(mounted, uid, gid);
         }
         List<String> warnings = new ArrayList<>(inspect(mounted, use));
@@ -175,12 +180,7 @@ public final class BindSources {
                 Reason.OUTSIDE_ROOTS, "`%s` is not below a workspace root (roots: %s)".formatted(directory, roots));
     }
 
-    private void requireOwner(Path directory, int uid, int gid) throws BindRefusal {
-        if (userNamespaces) {
-            throw new BindRefusal(
-                    Reason.USER_NAMESPACE,
-                    "the engine maps users, so files written in `%s` would get a foreign owner".formatted(directory));
-        }
+    static void requireOwner(Path directory, int uid, int gid) throws BindRefusal {
         if (uid == 0 || gid == 0) {
             throw new BindRefusal(
                     Reason.ROOT_OWNED,

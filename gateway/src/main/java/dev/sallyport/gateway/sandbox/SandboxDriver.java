@@ -75,7 +75,7 @@ public interface SandboxDriver {
 
     /**
      * Writes all files of a volume as one tar, read by a fresh sandbox without network as {@code owner} (S15). The content
-     * is the child's and hostile.
+     * is the child's and hostile. What {@code owner} has no right to read is left out.
      *
      * @throws SandboxException.Rejected if there is no such volume or it could not be read to its end
      * @throws IOException from {@code tar} only

@@ -64,7 +64,10 @@ final class ContainerConfig {
                         .withTmpFs(tmpfs));
     }
 
-    /** Reads a child's volume to standard output, with the rights of the child and nothing else (S15). */
+    /**
+     * Reads a child's volume to standard output, with the rights of the child and nothing else (S15). What the child has
+     * locked itself out of is left out.
+     */
     CreateContainerCmd salvage(CreateContainerCmd request, VolumeId volume, SandboxUser owner) {
         return helper(request, volume, true, owner.toString(), new Capability[0])
                 .withEntrypoint("/usr/bin/tar", "--ignore-failed-read", "-C", WORKSPACE, "-cf", "-", ".")

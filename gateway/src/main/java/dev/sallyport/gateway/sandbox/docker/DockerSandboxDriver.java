@@ -1,7 +1,6 @@
 package dev.sallyport.gateway.sandbox.docker;
 
 import com.github.dockerjava.api.DockerClient;
-import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.command.InspectImageResponse;
 import com.github.dockerjava.api.exception.ConflictException;
@@ -22,7 +21,6 @@ import dev.sallyport.gateway.sandbox.SandboxUser;
 import dev.sallyport.gateway.sandbox.VolumeId;
 import dev.sallyport.gateway.sandbox.WorkspaceMount;
 import dev.sallyport.identity.InstallationId;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -31,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -183,57 +180,9 @@ final class DockerSandboxDriver implements SandboxDriver {
     }
 
     private void awaitChange(String container) throws InterruptedException {
-        try (Change change = engine.ask(() -> docker.waitContainerCmd(container).exec(new Change()))) {
-            change.await();
-        }
-    }
-
-    /** That something happened; docker-java's own callback would log a container that was removed as an error. */
-    private static final class Change implements ResultCallback<WaitResponse> {
-
-        private final CountDownLatch happened = new CountDownLatch(1);
-        private volatile @Nullable Closeable connection;
-        private volatile @Nullable Throwable failure;
-
-        @Override
-        public void onStart(Closeable stream) {
-            connection = stream;
-        }
-
-        @Override
-        public void onNext(WaitResponse response) {
-            happened.countDown();
-        }
-
-        @Override
-        public void onError(Throwable e) {
-            failure = e instanceof NotFoundException ? null : e;
-            happened.countDown();
-        }
-
-        @Override
-        public void onComplete() {
-            happened.countDown();
-        }
-
-        void await() throws InterruptedException {
-            var _ = happened.await(WAIT_SECONDS, TimeUnit.SECONDS);
-            Throwable e = failure;
-            if (e != null) {
-                throw new SandboxException.BackendUnavailable("waiting broke off", e);
-            }
-        }
-
-        @Override
-        public void close() {
-            Closeable open = connection;
-            if (open != null) {
-                try {
-                    open.close();
-                } catch (IOException alreadyBroken) {
-                    // nothing was expected from it any more
-                }
-            }
+        try (Streaming<WaitResponse> exit =
+                engine.ask(() -> docker.waitContainerCmd(container).exec(new Streaming<>()))) {
+            exit.awaitEnd(WAIT_SECONDS, TimeUnit.SECONDS);
         }
     }
 

@@ -1,13 +1,14 @@
 package dev.sallyport.gateway.sandbox.docker;
 
 import com.github.dockerjava.api.DockerClient;
-import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.command.CreateContainerCmd;
+import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.command.InspectVolumeResponse;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.StreamType;
+import com.github.dockerjava.api.model.WaitResponse;
 import dev.sallyport.gateway.sandbox.ImageId;
 import dev.sallyport.gateway.sandbox.SandboxException;
 import dev.sallyport.gateway.sandbox.SandboxUser;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class DockerVolumes {
 
     private static final String DEVICE = "device";
+    private static final long HELPER_MINUTES = 10;
     private static final int MAX_COMPLAINT = 2_000;
 
     private final DockerEngine engine;
@@ -193,12 +196,11 @@ final class DockerVolumes {
                     .withStdErr(true)
                     .withFollowStream(true)
                     .exec(capture));
-            capture.awaitStarted();
+            capture.awaitStart();
             engine.ask(() -> docker.startContainerCmd(container).exec());
-            capture.awaitCompletion();
+            capture.awaitEnd(HELPER_MINUTES, TimeUnit.MINUTES);
             capture.rethrow();
-            int exitCode =
-                    engine.ask(() -> docker.waitContainerCmd(container).start().awaitStatusCode());
+            long exitCode = exitCode(container);
             if (exitCode != 0) {
                 throw new SandboxException.Rejected(
                         "a volume's helper ended with %d: %s".formatted(exitCode, capture.complaint()), null);
@@ -209,6 +211,21 @@ final class DockerVolumes {
         } finally {
             discard(container);
         }
+    }
+
+    /** The stream can end a moment before the engine has written down how the container did. */
+    private long exitCode(String container) throws InterruptedException {
+        try (Streaming<WaitResponse> exit =
+                engine.ask(() -> docker.waitContainerCmd(container).exec(new Streaming<>()))) {
+            exit.awaitEnd(HELPER_MINUTES, TimeUnit.MINUTES);
+        }
+        InspectContainerResponse.ContainerState state =
+                engine.ask(() -> docker.inspectContainerCmd(container).exec()).getState();
+        Long exitCode = state.getExitCodeLong();
+        if (exitCode == null || !"exited".equals(state.getStatus())) {
+            throw new SandboxException.Rejected("a volume's helper did not end", null);
+        }
+        return exitCode;
     }
 
     private void discard(String container) {
@@ -223,7 +240,7 @@ final class DockerVolumes {
     }
 
     /** Standard output to a stream, standard error to a message. */
-    private static final class Capture extends ResultCallback.Adapter<Frame> {
+    private static final class Capture extends Streaming<Frame> {
 
         private final OutputStream out;
         private final ByteArrayOutputStream complaint = new ByteArrayOutputStream();
@@ -250,7 +267,8 @@ final class DockerVolumes {
                 out.write(bytes);
             } catch (IOException e) {
                 failure = e;
-                onError(e);
+                // Nobody takes the rest.
+                close();
             }
         }
 

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Device numbers are handed out anew after a restart of the host, so the file is the truth and a device is always
  * looked up by it.
  */
-final class LoopVolumes {
+class LoopVolumes {
 
     private static final String SUFFIX = ".ext4";
     private static final long COMMAND_SECONDS = 60;
