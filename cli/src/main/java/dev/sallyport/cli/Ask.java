@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -79,7 +80,7 @@ record Ask(Json json) {
 
     // Each line marked, so that a text of several lines cannot pass for the fields around it.
     private static List<String> quoted(String text) {
-        return text.lines()
+        return Arrays.stream(text.split("\n", -1)) // at line feeds alone: a carriage return is to be seen
                 .map(line -> "  | "
                         + BLANKS.matcher(VisibleText.line(line))
                                 .replaceAll(blanks ->

@@ -30,12 +30,17 @@ final class Asks {
 
     /** Returns the ask after the answer. */
     static Ask answer(Connection connection, String ask, String answer, @Nullable String reason) {
-        return new Ask(connection
-                .permissions()
-                .post(
-                        Api.path("/v1/asks/{}/answer", ask),
-                        Json.object("answer", answer, "reason", reason),
-                        Map.of("Idempotency-Key", UUID.randomUUID().toString())));
+        try {
+            return new Ask(connection
+                    .permissions()
+                    .post(
+                            Api.path("/v1/asks/{}/answer", ask),
+                            Json.object("answer", answer, "reason", reason),
+                            Map.of("Idempotency-Key", UUID.randomUUID().toString())));
+        } catch (Failure failure) {
+            Json winner = failure.body().get("winner");
+            throw winner.isNothing() ? failure : failure.saying(" by " + Ask.decider(winner.with("kind", "human")));
+        }
     }
 
     @Command(name = "ls", description = "Lists the asks that wait for an answer.")

@@ -63,6 +63,11 @@ final class Failure extends RuntimeException {
                 body);
     }
 
+    /** The same with more words. */
+    Failure saying(String more) {
+        return new Failure(exitCode, status, code, detail() + more, remedy, body);
+    }
+
     int exitCode() {
         return exitCode;
     }

@@ -32,13 +32,18 @@ final class Follower {
         while (true) {
             try (EventStream stream =
                     connection.gateway().events(Api.path("/v1/children/{}/events", child), last, SILENCE)) {
+                String before = last;
+                boolean ended = false;
                 for (EventStream.Event event = stream.next(); event != null; event = stream.next()) {
                     lostSince = null;
                     last = event.id();
                     events.accept(Json.parse(event.data()));
+                    ended = event.type().equals("ended");
                 }
+                // A gateway that shuts down ends the stream too: only after the last event, or with nothing left to
+                // come, is it all.
                 Optional<Json> result = connection.gateway().result(child, "5s");
-                if (result.isPresent()) {
+                if (result.isPresent() && (ended || last.equals(before))) {
                     return result.get();
                 }
             } catch (IOException e) {

@@ -207,6 +207,9 @@ record Json(@Nullable Object value) {
     }
 
     private static Object unwrap(Object value) {
+        if (value instanceof List<?> list) {
+            return list.stream().map(Json::unwrap).toList();
+        }
         return value instanceof Json json && json.value != null ? json.value : value;
     }
 }
