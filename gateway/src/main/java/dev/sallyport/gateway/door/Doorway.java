@@ -93,17 +93,21 @@ final class Doorway {
     /** Ends every request and tunnel. The socket file is left alone. */
     void close() throws IOException {
         List<EndPoint> open;
+        Closeable accepting;
+        ServerSocketChannel listener;
         synchronized (this) {
             closed = true;
+            accepting = acceptor;
+            listener = channel;
             open = List.copyOf(connections);
             // Under the lock, so that no thread is interrupted after it left.
             busy.forEach(Thread::interrupt);
         }
-        if (acceptor != null) {
-            acceptor.close();
+        if (accepting != null) {
+            accepting.close();
         }
-        if (channel != null) {
-            channel.close();
+        if (listener != null) {
+            listener.close();
         }
         open.forEach(EndPoint::close);
     }

@@ -7,6 +7,7 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -47,9 +48,19 @@ public final class PublicAddresses implements AddressCheck {
 
     private static final Range NAT64 = Range.parse("64:ff9b::/96");
 
+    private final Predicate<InetAddress> own;
+
+    public PublicAddresses() {
+        this(PublicAddresses::isOwn);
+    }
+
+    PublicAddresses(Predicate<InetAddress> own) {
+        this.own = own;
+    }
+
     @Override
     public boolean allows(InetAddress address) {
-        return isPublic(address.getAddress()) && !isOwn(address);
+        return isPublic(address.getAddress()) && !own.test(address);
     }
 
     private static boolean isPublic(byte[] address) {
@@ -73,7 +84,7 @@ public final class PublicAddresses implements AddressCheck {
     }
 
     /** Asked anew each time, because addresses come and go. */
-    private static boolean isOwn(InetAddress address) {
+    static boolean isOwn(InetAddress address) {
         try {
             return NetworkInterface.getByInetAddress(address) != null;
         } catch (SocketException e) {

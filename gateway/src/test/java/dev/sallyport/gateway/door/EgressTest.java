@@ -421,6 +421,7 @@ class EgressTest {
 
             door.door.close(child.child);
 
+            assertThat(child.released.await(20, TimeUnit.SECONDS)).isTrue();
             wire.rest();
         }
         assertThat(door.resolved).isEmpty();

@@ -26,6 +26,7 @@ final class FakeOccupant implements Occupant {
     final List<ModelUse> uses = new CopyOnWriteArrayList<>();
     final List<Observation> observations = new CopyOnWriteArrayList<>();
     final CountDownLatch holding = new CountDownLatch(1);
+    final CountDownLatch released = new CountDownLatch(1);
 
     volatile Verdict verdict = new Verdict(Verdict.Decision.ALLOWED, null, null);
     volatile Verdict connection = new Verdict(Verdict.Decision.ALLOWED, null, null);
@@ -97,7 +98,11 @@ final class FakeOccupant implements Occupant {
     private void holdIfAsked() throws InterruptedException {
         if (hold) {
             holding.countDown();
-            new CountDownLatch(1).await();
+            try {
+                new CountDownLatch(1).await();
+            } finally {
+                released.countDown();
+            }
         }
     }
 

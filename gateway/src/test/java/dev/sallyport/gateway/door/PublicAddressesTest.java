@@ -89,9 +89,17 @@ class PublicAddressesTest {
     }
 
     @Test
-    void refusesEveryAddressOfThisHost() throws Exception {
-        NetworkInterface.networkInterfaces()
-                .flatMap(NetworkInterface::inetAddresses)
-                .forEach(own -> assertThat(addresses.allows(own)).isFalse());
+    void refusesThisHostByItsPublicAddressToo() throws Exception {
+        InetAddress ours = InetAddress.getByName("8.8.8.8");
+
+        assertThat(new PublicAddresses(ours::equals).allows(ours)).isFalse();
+    }
+
+    @Test
+    void knowsTheAddressesOfThisHost() throws Exception {
+        assertThat(NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses))
+                .isNotEmpty()
+                .allMatch(PublicAddresses::isOwn);
+        assertThat(PublicAddresses.isOwn(InetAddress.getByName("8.8.8.8"))).isFalse();
     }
 }

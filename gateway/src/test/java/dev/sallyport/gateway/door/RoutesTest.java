@@ -66,7 +66,7 @@ class RoutesTest {
                 "{\"events\":[]}",
                 "{\"events\":{}}",
                 "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1}}],\"more\":1}",
-                "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1}}],\"events\":[]}",
+                "{\"events\":[],\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1}}]}",
                 "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1}}]}{}",
                 "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":1,\"state\":\"completed\"}}]}",
                 "{\"events\":[{\"n\":1,\"type\":\"turn\",\"data\":{\"n\":\"1\"}}]}",
