@@ -49,7 +49,7 @@ public record Event(Type type, ObjectNode data) {
     }
 
     public static Event toolCall(CallId call, String tool, JsonNode arguments) {
-        ObjectNode data = Json.object().put("callId", call.value()).put("tool", tool);
+        ObjectNode data = Json.object().put("callId", call.value()).put("tool", Json.storable(tool));
         data.set("arguments", abridged(arguments));
         return new Event(Type.TOOL_CALL, data);
     }
@@ -58,7 +58,7 @@ public record Event(Type type, ObjectNode data) {
             CallId call, String tool, String outcome, String output, @Nullable Integer exitCode) {
         ObjectNode data = Json.object()
                 .put("callId", call.value())
-                .put("tool", tool)
+                .put("tool", Json.storable(tool))
                 .put("outcome", outcome)
                 .put("output", brief(output));
         if (exitCode != null) {
@@ -68,7 +68,7 @@ public record Event(Type type, ObjectNode data) {
     }
 
     public static Event output(String stream, String text) {
-        return new Event(Type.OUTPUT, Json.object().put("stream", stream).put("text", text));
+        return new Event(Type.OUTPUT, Json.object().put("stream", stream).put("text", Json.storable(text)));
     }
 
     public static Event result(String text) {
@@ -86,14 +86,18 @@ public record Event(Type type, ObjectNode data) {
     }
 
     private static String brief(String text) {
-        return text.length() <= LONGEST_TEXT
-                ? text
-                : text.substring(0, LONGEST_TEXT) + " [%d more characters]".formatted(text.length() - LONGEST_TEXT);
+        return Json.storable(
+                text.length() <= LONGEST_TEXT
+                        ? text
+                        : text.substring(0, LONGEST_TEXT)
+                                + " [%d more characters]".formatted(text.length() - LONGEST_TEXT));
     }
 
     /** The gateway keeps the arguments of every call that it decides; here they are for reading. */
     private static JsonNode abridged(JsonNode arguments) {
         String text = arguments.toString();
-        return text.length() <= LONGEST_TEXT ? arguments : Json.object().put("abridged", brief(text));
+        return arguments.isObject() && text.length() <= LONGEST_TEXT
+                ? Json.storable(arguments)
+                : Json.object().put("text", brief(text));
     }
 }

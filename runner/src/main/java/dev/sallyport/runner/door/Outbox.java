@@ -21,6 +21,9 @@ public final class Outbox implements AutoCloseable {
     /** Characters of one batch, about. */
     private static final int BATCH = 256 * 1024;
 
+    /** Events of one batch; the door takes a thousand. */
+    private static final int MOST = 500;
+
     /** Output events of one stream are joined up to this size. */
     private static final int JOINED = 16 * 1024;
 
@@ -208,7 +211,9 @@ public final class Outbox implements AutoCloseable {
                 dropped = 0;
             }
             int size = 0;
-            while (!waiting.isEmpty() && (size == 0 || size + waiting.peek().size() <= BATCH)) {
+            while (!waiting.isEmpty()
+                    && batch.size() < MOST
+                    && (size == 0 || size + waiting.peek().size() <= BATCH)) {
                 Waiting next = waiting.remove();
                 size += next.size();
                 waitingSize -= next.size();

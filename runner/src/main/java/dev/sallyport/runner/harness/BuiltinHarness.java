@@ -65,7 +65,7 @@ public final class BuiltinHarness implements Harness {
             orders.takeSteers().forEach(dialogue::user);
             int turn = limit.turns() + 1;
             outbox.emit(Event.turn(turn));
-            Reply reply = dialogue.answer(model.call(route, Json.bytes(dialogue.request(calls.visible()))));
+            Reply reply = dialogue.answer(model.call(route, () -> Json.bytes(dialogue.request(calls.visible()))));
             if (!reply.text().isEmpty()) {
                 lastText = reply.text();
                 outbox.emit(Event.assistant(reply.text()));

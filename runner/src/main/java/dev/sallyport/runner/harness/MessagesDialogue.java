@@ -81,19 +81,28 @@ final class MessagesDialogue implements Dialogue {
         }
         StringBuilder text = new StringBuilder();
         List<ToolRequest> requests = new ArrayList<>();
+        ArrayNode kept = Json.array();
         for (JsonNode block : content) {
             switch (block.path("type").asString("")) {
-                case "text" -> text.append(block.path("text").asString(""));
-                case "tool_use" ->
+                case "text" -> {
+                    text.append(block.path("text").asString(""));
+                    keep(kept, block, "text");
+                }
+                case "tool_use" -> {
                     requests.add(new ToolRequest(
                             block.path("id").asString(""), block.path("name").asString(""), block.path("input")));
+                    keep(kept, block, "id", "name", "input");
+                }
+                // The provider wants its thoughts back, signed and unchanged.
+                case "thinking" -> keep(kept, block, "thinking", "signature");
+                case "redacted_thinking" -> keep(kept, block, "data");
                 default -> {
-                    // Thinking and the like stays in the conversation, where the provider wants it back unchanged.
+                    // Nothing that we asked for.
                 }
             }
         }
-        if (!content.isEmpty()) {
-            messages.addObject().put("role", "assistant").set("content", content);
+        if (!kept.isEmpty()) {
+            messages.addObject().put("role", "assistant").set("content", kept);
         }
         return new Reply(
                 text.toString(),
@@ -103,5 +112,17 @@ final class MessagesDialogue implements Dialogue {
                     case "refusal" -> Reply.Stop.DECLINED;
                     default -> Reply.Stop.FINISHED;
                 });
+    }
+
+    /** Providers add fields to answers that they, or the door, refuse in requests. */
+    private static void keep(ArrayNode kept, JsonNode block, String... fields) {
+        ObjectNode copy = kept.addObject().put("type", block.path("type").stringValue());
+        for (String field : fields) {
+            copy.set(field, block.path(field));
+        }
+        if (copy.has("input") && !copy.path("input").isObject()) {
+            // The model is told about it in the result; the provider takes no call without arguments.
+            copy.putObject("input");
+        }
     }
 }

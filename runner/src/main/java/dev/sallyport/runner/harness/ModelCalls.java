@@ -7,6 +7,7 @@ import dev.sallyport.runner.door.Event;
 import dev.sallyport.runner.door.Outbox;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 
 /** Calls the model at the door, again after failures that pass, and never silently so (P36). */
@@ -25,18 +26,19 @@ final class ModelCalls {
         this.firstPause = firstPause;
     }
 
-    JsonNode call(String path, byte[] request) throws ModelException, IOException, InterruptedException {
+    /** @param request made anew for each attempt, with the tools that are in scope then */
+    JsonNode call(String path, Supplier<byte[]> request) throws ModelException, IOException, InterruptedException {
         Duration pause = firstPause;
         for (int attempt = 1; ; attempt++) {
             String failure;
             Duration wait = pause;
             try {
-                Answer answer = door.model(path, request);
+                Answer answer = door.model(path, request.get());
                 if (answer.ok()) {
                     return answer.body();
                 }
                 failure = answer.detail();
-                if (!answer.temporary() || attempt == ATTEMPTS) {
+                if (!passes(answer) || attempt == ATTEMPTS) {
                     throw new ModelException(answer.code().isEmpty() ? "model-error" : answer.code(), failure);
                 }
                 wait = answer.retryAfter().orElse(pause);
@@ -54,5 +56,10 @@ final class ModelCalls {
             Thread.sleep(wait);
             pause = pause.multipliedBy(2);
         }
+    }
+
+    /** A scope that the gateway has just narrowed reaches us a moment later. */
+    private static boolean passes(Answer answer) {
+        return answer.temporary() || answer.code().equals("tool-out-of-scope");
     }
 }

@@ -25,8 +25,13 @@ public record OutputLimit(int lines, int bytes) {
                 : bytes < 10 << 20 ? bytes / 1024 + " KiB" : bytes / (1 << 20) + " MiB";
     }
 
+    /** {@code length}, or one less where that would leave half a character, which providers refuse. */
+    private static int whole(String text, int length) {
+        return Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length;
+    }
+
     /** {@code line} with its end left out if it is longer than search results show. */
     static String brief(String line) {
-        return line.length() <= LINE ? line : line.substring(0, LINE) + " [line cut]";
+        return line.length() <= LINE ? line : line.substring(0, whole(line, LINE)) + " [line cut]";
     }
 }

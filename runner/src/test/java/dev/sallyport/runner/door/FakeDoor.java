@@ -37,6 +37,7 @@ public final class FakeDoor implements AutoCloseable {
     private boolean deaf;
     private boolean mute;
     private int eventPosts;
+    private int largestPost;
     private byte[] source = new byte[0];
     private byte[] delivered = new byte[0];
     private Prepared delivery = new Prepared(200, "{}");
@@ -134,6 +135,11 @@ public final class FakeDoor implements AutoCloseable {
         return eventPosts;
     }
 
+    /** Events of the largest request. */
+    public synchronized int largestPost() {
+        return largestPost;
+    }
+
     public synchronized List<JsonNode> questions() {
         return List.copyOf(questions);
     }
@@ -203,6 +209,7 @@ public final class FakeDoor implements AutoCloseable {
     private synchronized void events(JsonNode body, DoorServer.Responder answer)
             throws IOException, InterruptedException {
         eventPosts++;
+        largestPost = Math.max(largestPost, body.path("events").size());
         notifyAll();
         while (deaf) {
             wait();

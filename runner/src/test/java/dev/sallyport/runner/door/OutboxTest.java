@@ -27,16 +27,19 @@ class OutboxTest {
 
     private FakeDoor gateway;
     private Outbox outbox;
+    private Outbox roomy;
 
     @BeforeEach
     void open() throws IOException {
         gateway = new FakeDoor(directory);
         outbox = new Outbox(new Door(gateway.socket(), Duration.ofSeconds(30)), CAPACITY);
+        roomy = new Outbox(new Door(gateway.socket(), Duration.ofSeconds(30)), 1 << 20);
     }
 
     @AfterEach
     void close() throws IOException {
         outbox.close();
+        roomy.close();
         gateway.close();
     }
 
@@ -143,6 +146,33 @@ class OutboxTest {
         assertThat(gateway.events("output")).hasSize(1);
         assertThat(gateway.events("output").getFirst().path("text").asString())
                 .isEqualTo("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    }
+
+    @Test
+    void saysNothingThatCannotBeStored() throws Exception {
+        outbox.emit(Event.output("stdout", "a\0b\ud800c\ud83d\ude00"));
+        outbox.emit(Event.toolCall(
+                new CallId("1"), "x\0", Json.read("{\"k\\u0000\":[{\"v\":\"\\u0000\\\\u0000\"}],\"n\":1}")));
+
+        outbox.flush();
+
+        assertThat(gateway.events("output").getFirst().path("text").asString())
+                .isEqualTo("a\u2400b\ufffdc\ud83d\ude00");
+        assertThat(gateway.events("tool-call").getFirst().path("arguments"))
+                .isEqualTo(Json.read("{\"k\u2400\":[{\"v\":\"\u2400\\\\u0000\"}],\"n\":1}"));
+    }
+
+    @Test
+    void sendsNoMoreAtOnceThanTheDoorTakes() throws Exception {
+        gateway.deaf(true);
+        for (int i = 0; i < 2000; i++) {
+            roomy.emit(Event.turn(i));
+        }
+        gateway.deaf(false);
+
+        assertThat(roomy.flush()).isTrue();
+        assertThat(gateway.events("turn")).hasSize(2000);
+        assertThat(gateway.largestPost()).isLessThanOrEqualTo(1000);
     }
 
     @Test

@@ -254,6 +254,47 @@ class BuiltinHarnessTest {
     }
 
     @Test
+    void offersFewerToolsWhenTheGatewayWasFasterToNarrow() throws Exception {
+        gateway.modelFails(403, "{\"code\":\"tool-out-of-scope\",\"detail\":\"tool: `bash`\"}")
+                .model(says("Done."));
+        gateway.onModelRequest(() -> orders.accept(new Command("scope", Json.read("{\"tools\":[\"read\"]}"))));
+
+        assertThat(run()).isZero();
+
+        assertThat(gateway.modelRequests().getLast().path("tools"))
+                .extracting(tool -> tool.path("name").asString())
+                .containsExactly("read");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void answersACallWithoutArgumentsWithAnError(Assignment.Model.Shape shape) throws Exception {
+        gateway.model(calls(shape, "", call("ls", "\"x\""))).model(says(shape, "Done."));
+
+        assertThat(run(shape, "Do it.")).isZero();
+
+        assertThat(gateway.events("tool-call").getFirst().path("arguments").isObject())
+                .isTrue();
+        assertThat(gateway.events("tool-result").getFirst().path("output").asString())
+                .isEqualTo("arguments (expected: a JSON object)");
+    }
+
+    @Test
+    void sendsBackOnlyWhatRequestsMayHold() throws Exception {
+        gateway.model("""
+                        {"content":[{"type":"thinking","thinking":"hm","signature":"s","extra":1},
+                        {"type":"server_tool_use","id":"x"},
+                        {"type":"tool_use","id":"a","name":"ls","input":{},"caller":{"type":"direct"}}],"stop_reason":"tool_use"}""").model(says("Done."));
+
+        run();
+
+        assertThat(gateway.modelRequests().getLast().path("messages").get(1).path("content"))
+                .isEqualTo(Json.read("""
+                        [{"type":"thinking","thinking":"hm","signature":"s"},
+                        {"type":"tool_use","id":"a","name":"ls","input":{}}]"""));
+    }
+
+    @Test
     void failsWithTheModelsReason() throws Exception {
         gateway.modelFails(402, "{\"code\":\"budget-cost\",\"detail\":\"the budget is used up\"}");
 
