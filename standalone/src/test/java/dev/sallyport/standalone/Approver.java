@@ -2,6 +2,7 @@ package dev.sallyport.standalone;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -37,6 +38,23 @@ final class Approver implements AutoCloseable {
     Installation.Answer answer(JsonNode ask, String answer) throws IOException, InterruptedException {
         return sallyport.permissions(
                 token, "POST", "/v1/asks/" + ask.path("id").asString() + "/answer", Map.of("answer", answer));
+    }
+
+    /** Approves whatever the child asks until it has ended, and returns it. */
+    JsonNode approveUntilEnded(String child) {
+        return sallyport.awaitChild(child, state -> {
+            for (JsonNode ask : sallyport.pendingAsks(child)) {
+                try {
+                    answer(ask, "approved");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new AssertionError("interrupted", e);
+                }
+            }
+            return !state.path("endedAt").asString("").isEmpty();
+        });
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,10 @@ class BadInputIT {
 
     @BeforeEach
     void workspace() throws IOException {
-        workspace = Files.createTempDirectory(temporary.resolve("work"), "w");
+        workspace = Files.createTempDirectory(
+                temporary.resolve("work"),
+                "w",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         agent("good.md", "---\ndescription: works\n---\nBe good.");
     }
 

@@ -40,11 +40,6 @@ final class Engine {
         return containers(child).getFirst().getId();
     }
 
-    static boolean isRunning(String container) {
-        return Boolean.TRUE.equals(
-                DOCKER.inspectContainerCmd(container).exec().getState().getRunning());
-    }
-
     static List<Long> processes(String container) {
         return Arrays.stream(DOCKER.topContainerCmd(container).exec().getProcesses())
                 .map(row -> Long.parseLong(row[1]))

@@ -209,25 +209,27 @@ final class Installation implements AutoCloseable {
 
     /** The pending ask of a child, once there is one. */
     JsonNode awaitAsk(String child) {
-        List<JsonNode> found = new ArrayList<>();
-        await("an ask of " + child, () -> {
-            Answer answer;
-            try {
-                answer = permissions(personToken(), "GET", "/v1/asks?state=pending", null);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new AssertionError("interrupted", e);
-            }
-            JsonNode asks =
-                    answer.json().isArray() ? answer.json() : answer.json().path("asks");
-            asks.valueStream()
+        await(
+                "an ask of " + child,
+                () -> !pendingAsks(child).isEmpty(),
+                () -> child(child).toString());
+        return pendingAsks(child).getFirst();
+    }
+
+    List<JsonNode> pendingAsks(String child) {
+        try {
+            return permissions(personToken(), "GET", "/v1/asks?state=pending", null)
+                    .json()
+                    .path("asks")
+                    .valueStream()
                     .filter(ask -> child.equals(ask.path("child").asString("")))
-                    .forEach(found::add);
-            return !found.isEmpty();
-        });
-        return found.getFirst();
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
+        }
     }
 
     static void await(String what, Supplier<Boolean> condition) {

@@ -71,8 +71,7 @@ class KillIT {
             JsonNode again = sallyport.awaitAsk(child);
             assertThat(again.path("id").asString()).isEqualTo(ask);
             assertThat(after.answer(again, "approved").status()).isEqualTo(200);
-            after.answer(sallyport.awaitAsk(child), "approved");
-            JsonNode ended = sallyport.awaitEnd(child);
+            JsonNode ended = after.approveUntilEnded(child);
 
             assertThat(ended.path("state").asString())
                     .as(sallyport.events(child))
@@ -87,13 +86,11 @@ class KillIT {
         String runsOn =
                 sallyport.spawn(Map.of("harness", "command", "command", List.of("sh", "-c", "echo up; sleep 300")));
         String ends = sallyport.spawn(
-                Map.of("harness", "command", "command", List.of("sh", "-c", "echo up; sleep 3; exit 3")));
+                Map.of("harness", "command", "command", List.of("sh", "-c", "echo up; sleep 2; exit 3")));
         sallyport.awaitState(runsOn, "running");
         sallyport.awaitState(ends, "running");
 
         sallyport.kill();
-        String container = Engine.idOf(ends);
-        Installation.await("it to end by itself", () -> !Engine.isRunning(container));
         sallyport.startAgain();
 
         JsonNode ended = sallyport.awaitEnd(ends);

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -51,7 +52,10 @@ class MainJobIT {
 
     @BeforeEach
     void workspace() throws IOException {
-        workspace = Files.createTempDirectory(temporary.resolve("work"), "w");
+        workspace = Files.createTempDirectory(
+                temporary.resolve("work"),
+                "w",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         Files.writeString(workspace.resolve("file.txt"), "content");
     }
 
@@ -174,10 +178,7 @@ class MainJobIT {
             String child = sallyport.spawn(fixer(repository));
             JsonNode first = sallyport.awaitAsk(child);
             assertThat(first.path("value").asString()).isEqualTo("sh test.sh");
-            approver.answer(first, "approved");
-            JsonNode second = sallyport.awaitAsk(child);
-            approver.answer(second, "approved");
-            JsonNode ended = sallyport.awaitEnd(child);
+            JsonNode ended = approver.approveUntilEnded(child);
 
             assertThat(ended.path("state").asString())
                     .as(sallyport.events(child))

@@ -16,7 +16,7 @@ record Repository(Path directory) {
 
     static Repository copyOf(Path example, Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(example)) {
-            files.forEach(file -> {
+            files.filter(file -> !file.equals(example)).forEach(file -> {
                 try {
                     Files.copy(file, directory.resolve(example.relativize(file).toString()));
                 } catch (IOException e) {

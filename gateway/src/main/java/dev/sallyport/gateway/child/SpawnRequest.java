@@ -60,13 +60,9 @@ record SpawnRequest(
     /** What can be said without knowing agents or settings: is there something to do, and is it of a sane size? */
     void requireSomethingToDo() {
         List<String> program = command == null ? List.of() : command;
-        boolean hasPrompt = prompt != null && !prompt.isBlank();
-        boolean hasCommand = !program.isEmpty();
-        if (hasPrompt == hasCommand) {
-            throw new InvalidRequest(
-                    hasPrompt
-                            ? "both `prompt` and `command` (expected: one of them)"
-                            : "neither `prompt` nor `command` (expected: one of them)");
+        // Both is a program that gets the prompt on its standard input.
+        if ((prompt == null || prompt.isBlank()) && program.isEmpty()) {
+            throw new InvalidRequest("neither `prompt` nor `command` (expected: at least one of them)");
         }
         if (harness != null && hasCommand == harness.equals("builtin")) {
             throw new InvalidRequest("harness `builtin` takes a `prompt`, harness `command` takes a `command`");
