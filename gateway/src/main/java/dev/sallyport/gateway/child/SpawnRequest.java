@@ -64,7 +64,7 @@ record SpawnRequest(
         if ((prompt == null || prompt.isBlank()) && program.isEmpty()) {
             throw new InvalidRequest("neither `prompt` nor `command` (expected: at least one of them)");
         }
-        if (harness != null && hasCommand == harness.equals("builtin")) {
+        if (harness != null && program.isEmpty() != harness.equals("builtin")) {
             throw new InvalidRequest("harness `builtin` takes a `prompt`, harness `command` takes a `command`");
         }
         requireAtMost("prompt", prompt == null ? 0 : prompt.length(), LONGEST_PROMPT);
