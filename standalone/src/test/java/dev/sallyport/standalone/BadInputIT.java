@@ -156,7 +156,7 @@ class BadInputIT {
                 "harness",
                 "command",
                 "command",
-                List.of("sh", "-c", "head -c 4g /dev/zero > /tmp/x; rm -f /tmp/x; echo after; exit 9"),
+                List.of("sh", "-c", "head -c 4G /dev/zero > /tmp/x; rm -f /tmp/x; echo after; exit 9"),
                 "limits",
                 Map.of("memory", "256m")));
 
