@@ -228,18 +228,21 @@ class GatewayHttpTest {
     }
 
     @Test
-    void refusesARequestWithNothingToDoOrTwoThings() throws Exception {
+    void refusesARequestWithNothingToDoOrOfTheWrongKind() throws Exception {
         assertThat(post(ALICE, "/v1/children", "{}").code()).isEqualTo("request-invalid");
         assertThat(post(ALICE, "/v1/children", "{\"prompt\":\" \"}").code()).isEqualTo("request-invalid");
-        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"command\":[\"id\"]}")
-                        .code())
-                .isEqualTo("request-invalid");
         assertThat(post(ALICE, "/v1/children", "{\"command\":[\"id\"],\"harness\":\"builtin\"}")
                         .code())
                 .isEqualTo("request-invalid");
         assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"thinking\":\"high\"}")
                         .code())
                 .isEqualTo("request-invalid");
+    }
+
+    @Test
+    void aProgramMayHaveAPromptToo() throws Exception {
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"command\":[\"id\"]}").status())
+                .isEqualTo(202);
     }
 
     @Test
