@@ -22,6 +22,7 @@ import dev.sallyport.gateway.permission.HttpPermissionService;
 import dev.sallyport.gateway.permission.PermissionService;
 import dev.sallyport.gateway.sandbox.BindSources;
 import dev.sallyport.gateway.sandbox.ImageId;
+import dev.sallyport.gateway.sandbox.docker.DockerEngine;
 import dev.sallyport.gateway.workspace.WorkspaceSettings;
 import dev.sallyport.gateway.workspace.Workspaces;
 import dev.sallyport.identity.InstallationId;
@@ -82,8 +83,8 @@ class GatewayConfiguration {
     }
 
     @Bean
-    BindSources bindSources(GatewayProperties properties) {
-        return new BindSources(properties.workspaceRoots(), false);
+    BindSources bindSources(GatewayProperties properties, DockerEngine engine) {
+        return new BindSources(properties.workspaceRoots(), engine::userNamespaces);
     }
 
     @Bean

@@ -188,6 +188,8 @@ final class Life implements Runnable {
             return source;
         } catch (BindRefusal | IOException e) {
             throw new EndedEarly(EndReason.WORKSPACE_REFUSED, "its workspace: " + e.getMessage());
+        } catch (SandboxException.BackendUnavailable e) {
+            throw new EndedEarly(EndReason.ENGINE_UNAVAILABLE, String.valueOf(e.getMessage()));
         }
     }
 

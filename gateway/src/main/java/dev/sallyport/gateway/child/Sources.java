@@ -6,6 +6,7 @@ import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
 import dev.sallyport.gateway.sandbox.BindRefusal;
 import dev.sallyport.gateway.sandbox.BindSource;
 import dev.sallyport.gateway.sandbox.BindSources;
+import dev.sallyport.gateway.sandbox.SandboxException;
 import dev.sallyport.gateway.sandbox.SandboxUser;
 import dev.sallyport.gateway.workspace.Head;
 import dev.sallyport.gateway.workspace.WorkspaceException;
@@ -77,6 +78,8 @@ final class Sources {
                     e.remedy());
         } catch (IOException e) {
             throw new WorkspaceRefused("unreadable", "directory `%s` cannot be read".formatted(directory), null);
+        } catch (SandboxException.BackendUnavailable e) {
+            throw new WorkspaceRefused("unavailable", String.valueOf(e.getMessage()), "try again");
         }
         var workspace = new Terms.Workspace(
                 access,

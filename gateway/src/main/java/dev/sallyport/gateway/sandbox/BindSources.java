@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,20 +46,20 @@ public final class BindSources {
     private static final int MAX_NAMED = 5;
 
     private final List<Path> roots;
-    private final boolean userNamespaces;
+    private final BooleanSupplier userNamespaces;
     private final int maxFiles;
 
     /**
      * Sources for one tenant.
      *
      * @param roots the tenant's (S29), absolute; may be links themselves
-     * @param userNamespaces whether the engine maps users, so that a child's files would get a foreign owner
+     * @param userNamespaces whether the engine maps users, so that a child's files would get a foreign owner; asked when it matters
      */
-    public BindSources(List<Path> roots, boolean userNamespaces) {
+    public BindSources(List<Path> roots, BooleanSupplier userNamespaces) {
         this(roots, userNamespaces, MAX_FILES);
     }
 
-    BindSources(List<Path> roots, boolean userNamespaces, int maxFiles) {
+    BindSources(List<Path> roots, BooleanSupplier userNamespaces, int maxFiles) {
         this.roots = List.copyOf(roots);
         this.userNamespaces = userNamespaces;
         this.maxFiles = maxFiles;
@@ -88,7 +89,7 @@ public final class BindSources {
         int uid = number(attributes, "uid").intValue();
         int gid = number(attributes, "gid").intValue();
         if (use instanceof Use.Write) {
-            if (userNamespaces) {
+            if (userNamespaces.getAsBoolean()) {
                 throw new BindRefusal(
                         Reason.USER_NAMESPACE,
                         "the engine maps users, so files written in `%s` would get a foreign owner".formatted(mounted));

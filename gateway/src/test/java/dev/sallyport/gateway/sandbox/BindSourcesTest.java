@@ -55,7 +55,7 @@ class BindSourcesTest {
     void aRootCanBeALinkItself() throws Exception {
         Path link = Files.createSymbolicLink(temp.resolve("link"), root);
 
-        BindSource source = new BindSources(List.of(link), false).check(link.resolve("project"), READ, List.of());
+        BindSource source = new BindSources(List.of(link), () -> false).check(link.resolve("project"), READ, List.of());
 
         assertThat(source.path()).isEqualTo(project);
     }
@@ -151,8 +151,8 @@ class BindSourcesTest {
 
     @Test // S6
     void aMountPointBelowIsRefusedByName() {
-        assertThatThrownBy(
-                        () -> new BindSources(List.of(Path.of("/dev")), false).check(Path.of("/dev"), READ, List.of()))
+        assertThatThrownBy(() ->
+                        new BindSources(List.of(Path.of("/dev")), () -> false).check(Path.of("/dev"), READ, List.of()))
                 .isInstanceOf(BindRefusal.class)
                 .hasMessageMatching("`/dev/[a-z]+` is a mount point");
     }
@@ -171,7 +171,8 @@ class BindSourcesTest {
         }
 
         BindRefusal refusal = catchThrowableOfType(
-                BindRefusal.class, () -> new BindSources(List.of(root), false, 10).check(project, READ, List.of()));
+                BindRefusal.class,
+                () -> new BindSources(List.of(root), () -> false, 10).check(project, READ, List.of()));
 
         assertThat(refusal.reason()).isEqualTo(Reason.TOO_MANY_FILES);
     }
@@ -189,7 +190,8 @@ class BindSourcesTest {
     void writingInADirectoryOfRootIsRefused() {
         BindRefusal refusal = catchThrowableOfType(
                 BindRefusal.class,
-                () -> new BindSources(List.of(Path.of("/usr")), false).check(Path.of("/usr/bin"), WRITE, List.of()));
+                () -> new BindSources(List.of(Path.of("/usr")), () -> false)
+                        .check(Path.of("/usr/bin"), WRITE, List.of()));
 
         assertThat(refusal.reason()).isEqualTo(Reason.ROOT_OWNED);
         assertThat(refusal.remedy()).contains("clone");
@@ -218,19 +220,19 @@ class BindSourcesTest {
     @Test // S7
     void anEngineThatMapsUsersWritesNowhere() {
         BindRefusal refusal = catchThrowableOfType(
-                BindRefusal.class, () -> new BindSources(List.of(root), true).check(project, WRITE, List.of()));
+                BindRefusal.class, () -> new BindSources(List.of(root), () -> true).check(project, WRITE, List.of()));
 
         assertThat(refusal.reason()).isEqualTo(Reason.USER_NAMESPACE);
     }
 
     private BindSource check(Path directory, Use use, Path... childWritable) throws BindRefusal, IOException {
-        return new BindSources(List.of(root), false).check(directory, use, List.of(childWritable));
+        return new BindSources(List.of(root), () -> false).check(directory, use, List.of(childWritable));
     }
 
     private BindRefusal assertRefused(Path directory, Use use, Reason reason, Path... childWritable) {
         Collection<Path> writable = List.of(childWritable);
         BindRefusal refusal = catchThrowableOfType(
-                BindRefusal.class, () -> new BindSources(List.of(root), false).check(directory, use, writable));
+                BindRefusal.class, () -> new BindSources(List.of(root), () -> false).check(directory, use, writable));
         assertThat(refusal).as("refused").isNotNull();
         assertThat(refusal.reason()).isEqualTo(reason);
         return refusal;

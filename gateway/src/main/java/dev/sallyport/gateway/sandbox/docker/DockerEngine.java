@@ -106,7 +106,8 @@ public final class DockerEngine implements AutoCloseable {
                         wanted, "the engine lists %s (expected: one of %s)".formatted(there, names)));
     }
 
-    boolean userNamespaces() {
+    /** Whether a container's users are others of the host. */
+    public boolean userNamespaces() {
         return has(orEmpty(ask(client.infoCmd()::exec).getSecurityOptions()), "userns");
     }
 
