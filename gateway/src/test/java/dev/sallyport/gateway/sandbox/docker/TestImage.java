@@ -22,11 +22,15 @@ final class TestImage {
 
     private TestImage() {}
 
-    /** Cheap after the first time: the engine keeps the layers. */
     static ImageId build(DockerEngine engine) {
+        return build(engine, "");
+    }
+
+    /** Cheap after the first time: the engine keeps the layers. */
+    static ImageId build(DockerEngine engine, String instruction) {
         try {
             Path context = Files.createTempDirectory("sallyport-test-image");
-            Files.writeString(context.resolve("Dockerfile"), DOCKERFILE);
+            Files.writeString(context.resolve("Dockerfile"), DOCKERFILE + instruction);
             Path runner = Files.writeString(context.resolve("runner"), RUNNER);
             if (!runner.toFile().setExecutable(true, false)) {
                 throw new IOException("cannot make " + runner + " executable");
