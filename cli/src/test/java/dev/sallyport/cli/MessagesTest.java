@@ -28,7 +28,8 @@ class MessagesTest extends WithSallyport {
                 .isEqualTo(new Run(
                         0,
                         "One test was wrong.\n",
-                        "sallyport: child " + CHILD + " completed (exited): it finished, exit 0, branch pi-agent-" + CHILD
+                        "sallyport: child " + CHILD + " completed (exited): it finished, exit 0, branch pi-agent-"
+                                + CHILD
                                 + ", 3 model calls (scripted), 1200 tokens in, 340 out, 4 allowed, 1 denied, 1 asked,"
                                 + " 1 approved\n"));
     }

@@ -84,7 +84,7 @@ class GatewayConfiguration {
 
     @Bean
     BindSources bindSources(GatewayProperties properties, DockerEngine engine) {
-        return new BindSources(properties.workspaceRoots(), engine::userNamespaces);
+        return new BindSources(properties.workspaceRoots(), properties.reserved(), engine::userNamespaces);
     }
 
     @Bean

@@ -25,6 +25,7 @@ import org.springframework.validation.annotation.Validated;
  * @param doorDirectory parent of every child's socket directory; short, because a socket's path is (S9)
  * @param agentDirectory the user's agents and policies
  * @param workspaceRoots the only places whose directories children may be given
+ * @param reserved where this installation keeps its secrets; never a workspace, nor inside one
  * @param credentialKey base64 of the 32 bytes that stored credentials are encrypted with
  * @param permissionService where it listens
  * @param scripts of scripted models; without one there are none
@@ -46,6 +47,7 @@ record GatewayProperties(
         @DefaultValue("/run/sallyport") Path doorDirectory,
         @NotNull Path agentDirectory,
         @DefaultValue List<Path> workspaceRoots,
+        @DefaultValue List<Path> reserved,
         @NotBlank String credentialKey,
         @DefaultValue("http://127.0.0.1:7072") URI permissionService,
         @Nullable Path scripts,

@@ -241,7 +241,8 @@ class GatewayHttpTest {
 
     @Test
     void aProgramMayHaveAPromptToo() throws Exception {
-        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"command\":[\"id\"]}").status())
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"command\":[\"id\"]}")
+                        .status())
                 .isEqualTo(202);
     }
 

@@ -105,6 +105,8 @@ final class Standalone implements AutoCloseable {
                                 home.secret("credential.key"),
                                 "sallyport.gateway.data-directory",
                                 home.resolve("gateway"),
+                                "sallyport.gateway.reserved",
+                                options.home(),
                                 "sallyport.gateway.scripts",
                                 home.resolve("scripts"),
                                 "sallyport.gateway.workspace-roots",

@@ -11,6 +11,7 @@ public final class BindRefusal extends Exception {
     public enum Reason {
         NOT_A_DIRECTORY("name a directory"),
         OUTSIDE_ROOTS("name a directory below a configured workspace root"),
+        RESERVED("name another directory, one that does not hold Sallyport's own data"),
         /** A running child decides what lies there (S5). */
         CHILD_WRITABLE(CLONE + ", or wait until the child that can write there has ended"),
         SPECIAL_FILE("remove it, or " + CLONE),

@@ -46,6 +46,7 @@ public final class BindSources {
     private static final int MAX_NAMED = 5;
 
     private final List<Path> roots;
+    private final List<Path> reserved;
     private final BooleanSupplier userNamespaces;
     private final int maxFiles;
 
@@ -53,14 +54,16 @@ public final class BindSources {
      * Sources for one tenant.
      *
      * @param roots the tenant's (S29), absolute; may be links themselves
+     * @param reserved where this installation keeps its secrets; what lies in there or around it is refused
      * @param userNamespaces whether the engine maps users, so that a child's files would get a foreign owner; asked when it matters
      */
-    public BindSources(List<Path> roots, BooleanSupplier userNamespaces) {
-        this(roots, userNamespaces, MAX_FILES);
+    public BindSources(List<Path> roots, List<Path> reserved, BooleanSupplier userNamespaces) {
+        this(roots, reserved, userNamespaces, MAX_FILES);
     }
 
-    BindSources(List<Path> roots, BooleanSupplier userNamespaces, int maxFiles) {
+    BindSources(List<Path> roots, List<Path> reserved, BooleanSupplier userNamespaces, int maxFiles) {
         this.roots = List.copyOf(roots);
+        this.reserved = List.copyOf(reserved);
         this.userNamespaces = userNamespaces;
         this.maxFiles = maxFiles;
     }
@@ -84,6 +87,7 @@ public final class BindSources {
         }
         Path mounted = whole(directory, linksIn, childWritable, requested);
         requireBelowRoot(mounted);
+        requireNotReserved(mounted);
         Map<String, Object> attributes =
                 Files.readAttributes(mounted, "unix:dev,ino,uid,gid,mode", LinkOption.NOFOLLOW_LINKS);
         int uid = number(attributes, "uid").intValue();
@@ -181,6 +185,16 @@ public final class BindSources {
                 Reason.OUTSIDE_ROOTS, "`%s` is not below a workspace root (roots: %s)".formatted(directory, roots));
     }
 
+    private void requireNotReserved(Path mounted) throws BindRefusal, IOException {
+        for (Path secret : reserved) {
+            Path real = Files.exists(secret) ? secret.toRealPath() : secret;
+            if (mounted.startsWith(real) || real.startsWith(mounted)) {
+                throw new BindRefusal(
+                        Reason.RESERVED, "`%s` holds what this installation keeps to itself".formatted(mounted));
+            }
+        }
+    }
+
     static void requireOwner(Path directory, int uid, int gid) throws BindRefusal {
         if (uid == 0 || gid == 0) {
             throw new BindRefusal(
@@ -251,7 +265,8 @@ public final class BindSources {
             if (!canRead(file)) {
                 unreadableFiles++;
                 if (unreadable.size() < MAX_NAMED) {
-                    unreadable.add(top.relativize(file));
+                    // The directory itself has no name of its own here.
+                    unreadable.add(file.equals(top) ? Path.of(".") : top.relativize(file));
                 }
             }
             return countOnly();

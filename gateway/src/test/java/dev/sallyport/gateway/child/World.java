@@ -122,7 +122,7 @@ final class World implements AutoCloseable {
         Children children = new Children(db, JSON, clock);
         Timeline timeline = new Timeline(db, JSON, clock);
         Workspaces workspaces = new Workspaces(WorkspaceSettings.of(List.of(root), directory.resolve("repositories")));
-        BindSources binds = new BindSources(List.of(root), () -> false);
+        BindSources binds = new BindSources(List.of(root), List.of(), () -> false);
         Clones clones = new Clones(workspaces, children, timeline, settings.directory(), JSON);
         Tokens tokens = new Tokens(Base64.getEncoder().encodeToString(new byte[32]), clock);
         var client = new HttpPermissionService(permissions.uri(), tokens, clock, JSON);

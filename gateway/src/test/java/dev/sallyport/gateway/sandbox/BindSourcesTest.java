@@ -55,7 +55,8 @@ class BindSourcesTest {
     void aRootCanBeALinkItself() throws Exception {
         Path link = Files.createSymbolicLink(temp.resolve("link"), root);
 
-        BindSource source = new BindSources(List.of(link), () -> false).check(link.resolve("project"), READ, List.of());
+        BindSource source =
+                new BindSources(List.of(link), List.of(), () -> false).check(link.resolve("project"), READ, List.of());
 
         assertThat(source.path()).isEqualTo(project);
     }
@@ -67,6 +68,20 @@ class BindSourcesTest {
         assertRefused(link, READ, Reason.OUTSIDE_ROOTS);
         assertRefused(root.resolve("project/../../../etc"), READ, Reason.OUTSIDE_ROOTS);
         assertRefused(link.resolve("ssl"), READ, Reason.OUTSIDE_ROOTS);
+    }
+
+    /** A child that works in the installation's own data could approve for itself. */
+    @Test
+    void whatTheInstallationKeepsToItselfIsNoWorkspaceAndInNone() throws IOException {
+        Path data = Files.createDirectories(project.resolve("state/sallyport"));
+        Path inside = Files.createDirectory(data.resolve("postgres"));
+        BindSources sources = new BindSources(List.of(root), List.of(data), () -> false);
+
+        for (Path directory : List.of(data, inside, project, root)) {
+            BindRefusal refusal =
+                    catchThrowableOfType(BindRefusal.class, () -> sources.check(directory, READ, List.of()));
+            assertThat(refusal.reason()).as("%s", directory).isEqualTo(Reason.RESERVED);
+        }
     }
 
     @Test
@@ -151,8 +166,8 @@ class BindSourcesTest {
 
     @Test // S6
     void aMountPointBelowIsRefusedByName() {
-        assertThatThrownBy(() ->
-                        new BindSources(List.of(Path.of("/dev")), () -> false).check(Path.of("/dev"), READ, List.of()))
+        assertThatThrownBy(() -> new BindSources(List.of(Path.of("/dev")), List.of(), () -> false)
+                        .check(Path.of("/dev"), READ, List.of()))
                 .isInstanceOf(BindRefusal.class)
                 .hasMessageMatching("`/dev/[a-z]+` is a mount point");
     }
@@ -172,7 +187,7 @@ class BindSourcesTest {
 
         BindRefusal refusal = catchThrowableOfType(
                 BindRefusal.class,
-                () -> new BindSources(List.of(root), () -> false, 10).check(project, READ, List.of()));
+                () -> new BindSources(List.of(root), List.of(), () -> false, 10).check(project, READ, List.of()));
 
         assertThat(refusal.reason()).isEqualTo(Reason.TOO_MANY_FILES);
     }
@@ -190,7 +205,7 @@ class BindSourcesTest {
     void writingInADirectoryOfRootIsRefused() {
         BindRefusal refusal = catchThrowableOfType(
                 BindRefusal.class,
-                () -> new BindSources(List.of(Path.of("/usr")), () -> false)
+                () -> new BindSources(List.of(Path.of("/usr")), List.of(), () -> false)
                         .check(Path.of("/usr/bin"), WRITE, List.of()));
 
         assertThat(refusal.reason()).isEqualTo(Reason.ROOT_OWNED);
@@ -220,19 +235,21 @@ class BindSourcesTest {
     @Test // S7
     void anEngineThatMapsUsersWritesNowhere() {
         BindRefusal refusal = catchThrowableOfType(
-                BindRefusal.class, () -> new BindSources(List.of(root), () -> true).check(project, WRITE, List.of()));
+                BindRefusal.class,
+                () -> new BindSources(List.of(root), List.of(), () -> true).check(project, WRITE, List.of()));
 
         assertThat(refusal.reason()).isEqualTo(Reason.USER_NAMESPACE);
     }
 
     private BindSource check(Path directory, Use use, Path... childWritable) throws BindRefusal, IOException {
-        return new BindSources(List.of(root), () -> false).check(directory, use, List.of(childWritable));
+        return new BindSources(List.of(root), List.of(), () -> false).check(directory, use, List.of(childWritable));
     }
 
     private BindRefusal assertRefused(Path directory, Use use, Reason reason, Path... childWritable) {
         Collection<Path> writable = List.of(childWritable);
         BindRefusal refusal = catchThrowableOfType(
-                BindRefusal.class, () -> new BindSources(List.of(root), () -> false).check(directory, use, writable));
+                BindRefusal.class,
+                () -> new BindSources(List.of(root), List.of(), () -> false).check(directory, use, writable));
         assertThat(refusal).as("refused").isNotNull();
         assertThat(refusal.reason()).isEqualTo(reason);
         return refusal;

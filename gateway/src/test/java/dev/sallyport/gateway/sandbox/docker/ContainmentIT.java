@@ -230,7 +230,7 @@ class ContainmentIT {
     void aMountBelowTheWorkspaceDoesNotComeAlong() throws Exception {
         Path workspace = workspace();
         Path inner = Files.createDirectory(workspace.resolve("inner"));
-        BindSource source = new BindSources(List.of(workspace), () -> false)
+        BindSource source = new BindSources(List.of(workspace), List.of(), () -> false)
                 .check(workspace, new BindSources.Use.Read(TestSandboxes.USER), List.of());
         Host.run("mount", "-t", "tmpfs", "tmpfs", inner.toString());
         try {
@@ -436,7 +436,7 @@ class ContainmentIT {
         Path chosen = Files.createDirectory(roots.resolve("chosen"));
         Path secret = Files.createDirectory(sandboxes.directory.resolve("secret"));
         Files.writeString(secret.resolve("key"), "secret");
-        BindSource source = new BindSources(List.of(roots), () -> false)
+        BindSource source = new BindSources(List.of(roots), List.of(), () -> false)
                 .check(chosen, new BindSources.Use.Read(TestSandboxes.USER), List.of());
         Files.move(chosen, roots.resolve("away"));
         Files.createSymbolicLink(chosen, secret);
@@ -460,7 +460,7 @@ class ContainmentIT {
         Path secret = Files.createDirectory(sandboxes.directory.resolve("secret"));
         Files.writeString(secret.resolve("marker"), "secret");
         Path link = Files.createSymbolicLink(roots.resolve("link"), secret);
-        BindSource source = new BindSources(List.of(roots), () -> false)
+        BindSource source = new BindSources(List.of(roots), List.of(), () -> false)
                 .check(chosen, new BindSources.Use.Read(TestSandboxes.USER), List.of());
         Thread swapper = Thread.ofPlatform().start(() -> swapUntilInterrupted(chosen, link, roots.resolve("spare")));
         int same = 0;
