@@ -210,7 +210,8 @@ class JettyDoorTest {
 
                 door.door.close(child.child);
 
-                assertThat(held.rest()).isEmpty();
+                // Cut off, or told why, as the race between the two goes; never an answer to the call.
+                assertThat(held.rest()).matches(rest -> rest.isEmpty() || rest.startsWith("HTTP/1.1 410"));
                 assertThat(directory).doesNotExist();
                 assertThat(Wire.post(doorOfOther, "/v1/authorize", AUTHORIZE).status())
                         .isEqualTo(200);
