@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 /** authority.md 6.1 to 6.3. */
 class PromptPlanTest {
 
-    private static final Environment CLONE = new Environment("/workspace", "", "/work/repo");
+    private static final Environment CLONE = new Environment("/workspace", "", "/src/repo");
     private static final Environment BARE = new Environment("/workspace", null, null);
 
     @Test
@@ -36,7 +36,7 @@ class PromptPlanTest {
                 .contains("\n</sub_agent_context>\n\n<active_agent name=\"fixer\"/>\n\n# Environment\n")
                 .contains("Git repository: yes\nBranch: \nPlatform: linux\n\n<worktree_isolation>\n")
                 .endsWith("\n</worktree_isolation>\n\n<agent_instructions>\n Fix it. \n</agent_instructions>");
-        assertThat(prompt.split("/work/repo", -1)).hasSize(3);
+        assertThat(prompt.split("/src/repo", -1)).hasSize(3);
     }
 
     @Test
