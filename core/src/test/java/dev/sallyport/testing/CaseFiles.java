@@ -6,6 +6,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -33,22 +37,45 @@ public final class CaseFiles {
         }
     }
 
+    /** The cases of authority.md, or those in the directory that {@code -Dsallyport.cases} names. */
     public static List<Case> authority() {
-        return read("authority-cases.json");
+        return read("authority-cases");
     }
 
     public static List<Case> permission() {
-        return read("permission-cases.json");
+        return bundled("permission-cases");
     }
 
-    private static List<Case> read(String file) {
-        try (InputStream in = Objects.requireNonNull(CaseFiles.class.getResourceAsStream(file))) {
-            List<?> cases = (List<?>)
-                    Objects.requireNonNull(StrictJson.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8)));
-            return cases.stream().map(CaseFiles::one).toList();
+    private static List<Case> read(String prefix) {
+        String directory = System.getProperty("sallyport.cases");
+        if (directory == null) {
+            return bundled(prefix);
+        }
+        List<Case> cases = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(directory), prefix + "*.json")) {
+            for (Path file : files) {
+                cases.addAll(parsed(Files.readString(file)));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        if (cases.isEmpty()) {
+            throw new IllegalStateException("no %s*.json in %s".formatted(prefix, directory));
+        }
+        return cases;
+    }
+
+    private static List<Case> bundled(String prefix) {
+        try (InputStream in = Objects.requireNonNull(CaseFiles.class.getResourceAsStream(prefix + ".json"))) {
+            return parsed(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<Case> parsed(String text) {
+        return ((List<?>) Objects.requireNonNull(StrictJson.parse(text)))
+                .stream().map(CaseFiles::one).toList();
     }
 
     private static Case one(Object value) {

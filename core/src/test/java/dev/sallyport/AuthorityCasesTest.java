@@ -1,0 +1,199 @@
+package dev.sallyport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.sallyport.agentfile.AgentFileCases;
+import dev.sallyport.invocation.InvocationCases;
+import dev.sallyport.json.CanonicalJson;
+import dev.sallyport.testing.CaseFiles;
+import dev.sallyport.testing.CaseFiles.Case;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The worked cases of authority.md; with {@code -Dsallyport.cases=DIR} others of the same shape. */
+class AuthorityCasesTest {
+
+    /** What computes an area, one line for each subject. */
+    private static final Map<String, Function<Case, @Nullable Object>> AREAS =
+            merged(List.of(AgentFileCases.areas(), InvocationCases.areas()));
+
+    /** Areas that a test of another module computes. */
+    private static final Map<String, String> ELSEWHERE = Map.of("worktree", "runner: WorktreeCasesTest");
+
+    /** Areas whose subject is not built yet, and what it is. */
+    private static final Map<String, String> LATER = Map.ofEntries(
+            Map.entry("ext.canonicalName", "extensions"),
+            Map.entry("ext.canonicalNames", "extensions"),
+            Map.entry("ext.parseSelectors", "extensions"),
+            Map.entry("ext.parseSpec", "extensions"),
+            Map.entry("groupJoin", "batches"),
+            Map.entry("invocation.joinMode", "batches"),
+            Map.entry("manager", "resume and batches"),
+            Map.entry("memory.block", "memory"),
+            Map.entry("memory.dir", "memory"),
+            Map.entry("memory.index", "memory"),
+            Map.entry("memory.name", "memory"),
+            Map.entry("memory.tools", "memory"),
+            Map.entry("mention.assign", "mentions"),
+            Map.entry("mention.describe", "mentions"),
+            Map.entry("mention.handleBase", "mentions"),
+            Map.entry("mention.parse", "mentions"),
+            Map.entry("mention.stripAgent", "mentions"),
+            Map.entry("mention.toType", "mentions"),
+            Map.entry("model.default", "fuzzy model names"),
+            Map.entry("model.enabledModels", "fuzzy model names"),
+            Map.entry("model.resolve", "fuzzy model names"),
+            Map.entry("model.scope", "fuzzy model names"),
+            Map.entry("nested", "delegation by children"),
+            Map.entry("nested.depthClamp", "delegation by children"),
+            Map.entry("output.encodeCwd", "transcripts"),
+            Map.entry("parentContext", "a parent's conversation"),
+            Map.entry("prompt", "a parent's prompt, memory and skills in prompts"),
+            Map.entry("registry.config", "extensions"),
+            Map.entry("registry.toolsSuffix", "extensions"),
+            Map.entry("schedule.detect", "schedules"),
+            Map.entry("settings.field", "settings files"),
+            Map.entry("settings.merge", "settings files"),
+            Map.entry("skills", "skills"),
+            Map.entry("statusNote", "resume and batches"),
+            Map.entry("statusNote.partial", "resume and batches"),
+            Map.entry("toggle", "editing agent files"),
+            Map.entry("toggle.serialize", "editing agent files"),
+            Map.entry("toggle.stub", "editing agent files"),
+            Map.entry("toolScope", "extensions"),
+            Map.entry("turns.effective", "a turn limit while a child runs"),
+            Map.entry("turns.grace", "a turn limit while a child runs"),
+            Map.entry("turns.run", "a turn limit while a child runs"),
+            Map.entry("usage", "usage"));
+
+    /** Cases that cannot apply, as {@code area: name}, and why. */
+    private static final Map<String, String> EXCLUDED = Map.of();
+
+    private static final Map<String, Tally> TALLIES = new TreeMap<>();
+
+    private record Tally(int passed, int failed, int excluded) {
+
+        static final Tally PASSED = new Tally(1, 0, 0);
+        static final Tally FAILED = new Tally(0, 1, 0);
+        static final Tally NOT_RUN = new Tally(0, 0, 1);
+
+        Tally plus(Tally other) {
+            return new Tally(passed + other.passed, failed + other.failed, excluded + other.excluded);
+        }
+    }
+
+    @Test
+    void everyAreaIsClaimedOnce() {
+        Set<String> areas =
+                CaseFiles.authority().stream().map(Case::area).collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(AREAS.keySet()).doesNotContainAnyElementsOf(ELSEWHERE.keySet());
+        assertThat(AREAS.keySet()).doesNotContainAnyElementsOf(LATER.keySet());
+        areas.removeAll(AREAS.keySet());
+        areas.removeAll(ELSEWHERE.keySet());
+        areas.removeAll(LATER.keySet());
+        assertThat(areas).as("areas that nobody claims").isEmpty();
+    }
+
+    @Test
+    void everyExclusionIsACaseWithAReason() {
+        assumeThat(System.getProperty("sallyport.cases")).isNull();
+
+        assertThat(CaseFiles.authority().stream().map(Case::toString)).containsAll(EXCLUDED.keySet());
+        assertThat(EXCLUDED.values()).noneMatch(String::isBlank);
+    }
+
+    static Stream<Case> cases() {
+        CaseFiles.authority().stream().filter(c -> !applies(c)).forEach(c -> count(c, Tally.NOT_RUN));
+        return CaseFiles.authority().stream().filter(AuthorityCasesTest::applies);
+    }
+
+    private static boolean applies(Case c) {
+        return AREAS.containsKey(c.area()) && !EXCLUDED.containsKey(c.toString());
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void givesTheRightAnswer(Case c) {
+        boolean right = false;
+        try {
+            Object actual = Objects.requireNonNull(AREAS.get(c.area())).apply(c);
+
+            assertThat(json(actual)).isEqualTo(json(c.expected()));
+            right = true;
+        } finally {
+            count(c, right ? Tally.PASSED : Tally.FAILED);
+        }
+    }
+
+    private static void count(Case c, Tally tally) {
+        TALLIES.merge(c.area(), tally, Tally::plus);
+    }
+
+    @AfterAll
+    static void printTheTable() {
+        String line = "%-24s %6s %6s %8s  %s%n";
+        StringBuilder table = new StringBuilder(line.formatted("area", "passed", "failed", "excluded", ""));
+        TALLIES.forEach((area, tally) ->
+                table.append(line.formatted(area, tally.passed(), tally.failed(), tally.excluded(), note(area))));
+        Tally sum = TALLIES.values().stream().reduce(new Tally(0, 0, 0), Tally::plus);
+        table.append(line.formatted("total", sum.passed(), sum.failed(), sum.excluded(), ""));
+        EXCLUDED.forEach((id, reason) -> table.append("excluded: %s: %s%n".formatted(id, reason)));
+        System.out.print(table);
+    }
+
+    private static String note(String area) {
+        String elsewhere = ELSEWHERE.get(area);
+        String later = LATER.get(area);
+        return elsewhere != null ? elsewhere : later != null ? "not built: " + later : "";
+    }
+
+    private static Map<String, Function<Case, @Nullable Object>> merged(
+            List<Map<String, Function<Case, @Nullable Object>>> adapters) {
+        Map<String, Function<Case, @Nullable Object>> areas = new HashMap<>();
+        for (Map<String, Function<Case, @Nullable Object>> adapter : adapters) {
+            adapter.forEach((area, function) -> {
+                if (areas.put(area, function) != null) {
+                    throw new IllegalStateException("claimed twice: " + area);
+                }
+            });
+        }
+        return areas;
+    }
+
+    private static String json(@Nullable Object value) {
+        return CanonicalJson.write(withoutNulls(value));
+    }
+
+    private static @Nullable Object withoutNulls(@Nullable Object value) {
+        return switch (value) {
+            case Map<?, ?> members -> {
+                Map<String, Object> present = new LinkedHashMap<>();
+                members.forEach((key, member) -> {
+                    if (member != null) {
+                        present.put((String) key, withoutNulls(member));
+                    }
+                });
+                yield present;
+            }
+            case List<?> items ->
+                items.stream().map(AuthorityCasesTest::withoutNulls).toList();
+            case null, default -> value;
+        };
+    }
+}

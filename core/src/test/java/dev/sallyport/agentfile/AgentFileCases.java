@@ -1,0 +1,273 @@
+package dev.sallyport.agentfile;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.sallyport.json.JsonObject;
+import dev.sallyport.prompt.PromptMode;
+import dev.sallyport.testing.CaseFiles.Case;
+import dev.sallyport.testing.Scratch;
+import dev.sallyport.toolscope.BuiltinTools;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Agent files, registry and dispatch. */
+public final class AgentFileCases {
+
+    private AgentFileCases() {}
+
+    public static Map<String, Function<Case, @Nullable Object>> areas() {
+        return Map.of(
+                "discovery",
+                c -> Scratch.with(scratch -> discovery(scratch, c.input())),
+                "frontmatter.split",
+                c -> split(c.input()),
+                "frontmatter.field",
+                c -> Scratch.with(scratch -> field(scratch, c)),
+                "frontmatter.document",
+                c -> Scratch.with(scratch -> document(scratch, c)),
+                "registry.overlay",
+                c -> overlay(c.input()),
+                "registry.defaults",
+                _ -> defaults(),
+                "registry.builtins",
+                _ -> BuiltinTools.NAMES,
+                "dispatch",
+                c -> dispatch(c.input()));
+    }
+
+    private static Map<String, Object> discovery(Scratch scratch, JsonObject input) throws IOException {
+        for (Object directory : input.list("directories")) {
+            Files.createDirectories(scratch.path((String) directory));
+        }
+        for (var file : ((Map<?, ?>) input.required("files")).entrySet()) {
+            scratch.write((String) file.getKey(), (String) file.getValue());
+        }
+        for (var link : ((Map<?, ?>) input.required("symlinks")).entrySet()) {
+            Path at = scratch.path((String) link.getKey());
+            Files.createDirectories(at.getParent());
+            Files.createSymbolicLink(at, scratch.path((String) link.getValue()));
+        }
+        Map<String, Object> result = new LinkedHashMap<>();
+        AgentRegistry registry = load(scratch);
+        result.put(
+                "agents",
+                registry.definitions().stream()
+                        .map(definition -> discovered(scratch, definition))
+                        .toList());
+        result.put(
+                "warnings",
+                registry.warnings().stream()
+                        .filter(warning -> !(warning instanceof LoadWarning.Field))
+                        .map(warning -> warning(scratch, warning))
+                        .toList());
+        return result;
+    }
+
+    private static Map<String, Object> discovered(Scratch scratch, AgentDefinition definition) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("key", definition.name());
+        json.put("description", definition.description());
+        json.put("source", source(definition));
+        json.put("file", scratch.placeholder(Objects.requireNonNull(definition.path())));
+        json.put("enabled", definition.enabled());
+        json.put("model", definition.model());
+        json.put("thinking", definition.thinking());
+        json.put("maxTurns", definition.maxTurns());
+        json.put("tools", Objects.requireNonNull(definition.tools()).size());
+        return json;
+    }
+
+    private static Map<String, Object> warning(Scratch scratch, LoadWarning warning) {
+        return switch (warning) {
+            case LoadWarning.Skipped skipped -> Map.of("kind", "skipped", "file", scratch.placeholder(skipped.path()));
+            case LoadWarning.Substitution(String agent, String survivor) ->
+                Map.of("kind", "substitution", "agent", agent, "survivor", scratch.placeholder(survivor));
+            case LoadWarning.ReservedName reserved -> Map.of("kind", "reserved-name", "name", reserved.name());
+            case LoadWarning.Field field -> fail(field.toString());
+        };
+    }
+
+    private static Map<String, Object> split(JsonObject input) {
+        try {
+            FrontMatter matter = FrontMatter.split(input.text("content"));
+            return Map.of("frontmatter", matter.value(), "body", matter.body());
+        } catch (YamlDocument.MalformedException e) {
+            return Map.of("error", true);
+        }
+    }
+
+    private static Map<String, Object> field(Scratch scratch, Case c) throws IOException {
+        List<AgentDefinition> loaded = probe(scratch, c.input());
+        Map<String, Object> actual = new LinkedHashMap<>();
+        actual.put("loaded", !loaded.isEmpty());
+        if (!loaded.isEmpty()) {
+            Map<String, Object> config = config(loaded.getFirst());
+            config.put("key", loaded.getFirst().name());
+            // The case names the fields that it is about.
+            ((Map<?, ?>) Objects.requireNonNull(c.expected()))
+                    .keySet().stream()
+                            .filter(name -> !name.equals("loaded"))
+                            .forEach(name -> actual.put((String) name, config.get((String) name)));
+        }
+        return actual;
+    }
+
+    private static Map<String, Object> document(Scratch scratch, Case c) throws IOException {
+        return Map.of("config", config(probe(scratch, c.input()).getFirst()));
+    }
+
+    private static List<AgentDefinition> probe(Scratch scratch, JsonObject input) throws IOException {
+        scratch.write("${CWD}/.pi/agents/" + input.text("filename"), input.text("content"));
+        return load(scratch).definitions();
+    }
+
+    private static Map<String, Object> config(AgentDefinition definition) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("name", definition.name());
+        json.put("displayName", definition.displayName());
+        json.put("color", definition.color());
+        json.put("description", definition.description());
+        json.put("builtinToolNames", definition.tools());
+        json.put("extSelectors", definition.extSelectors());
+        json.put("disallowedTools", definition.disallowedTools());
+        json.put("extensions", inclusion(definition.extensions()));
+        json.put("excludeExtensions", definition.excludeExtensions());
+        json.put("skills", inclusion(definition.skills()));
+        json.put("model", definition.model());
+        json.put("thinking", definition.thinking());
+        Double turns = definition.maxTurns();
+        json.put("maxTurns", turns != null && turns.isInfinite() ? "Infinity" : turns);
+        json.put("persistSession", definition.persistSession());
+        json.put("outputTranscript", definition.outputTranscript());
+        json.put("sessionDir", definition.sessionDir());
+        json.put(
+                "allowedSubagents",
+                switch (definition.allowedSubagents()) {
+                    case null -> null;
+                    case SubagentPermission.All _ -> "all";
+                    case SubagentPermission.Only(List<String> names) -> names;
+                });
+        json.put("promptMode", definition.promptMode().wire());
+        json.put("inheritContext", definition.inheritContext());
+        json.put("runInBackground", definition.runInBackground());
+        json.put("isolated", definition.isolated());
+        json.put("memory", definition.memory());
+        json.put(
+                "isolation",
+                definition.isolation() == null
+                        ? null
+                        : definition.isolation().name().toLowerCase(Locale.ROOT));
+        json.put("enabled", definition.enabled());
+        json.put("systemPrompt", definition.systemPrompt());
+        json.put("source", source(definition));
+        return json;
+    }
+
+    private static Object inclusion(Inclusion inclusion) {
+        return switch (inclusion) {
+            case Inclusion.All _ -> true;
+            case Inclusion.None _ -> false;
+            case Inclusion.Only(List<String> names) -> names;
+        };
+    }
+
+    private static @Nullable String source(AgentDefinition definition) {
+        return definition.source() == AgentDefinition.Source.EMBEDDED
+                ? null
+                : definition.source().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Map<String, Object> overlay(JsonObject input) {
+        AgentRegistry registry = registry(input, "users");
+        Map<Boolean, List<String>> byOrigin = registry.definitions().stream()
+                .collect(Collectors.partitioningBy(
+                        EmbeddedAgents.ALL::contains, Collectors.mapping(AgentDefinition::name, Collectors.toList())));
+        return Map.of(
+                "keys",
+                registry.keys(),
+                "available",
+                registry.available(),
+                "defaultNames",
+                byOrigin.get(true),
+                "userNames",
+                byOrigin.get(false));
+    }
+
+    private static List<Object> defaults() {
+        List<Object> agents = new ArrayList<>();
+        for (AgentDefinition definition : AgentRegistry.of(List.of()).definitions()) {
+            Map<String, Object> config = config(definition);
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("key", definition.name());
+            for (String name : List.of(
+                    "displayName",
+                    "builtinToolNames",
+                    "extensions",
+                    "skills",
+                    "model",
+                    "promptMode",
+                    "inheritContext",
+                    "runInBackground",
+                    "isolated",
+                    "thinking",
+                    "maxTurns",
+                    "source")) {
+                json.put(name, config.get(name));
+            }
+            json.put("emptyBody", definition.systemPrompt().isEmpty());
+            json.put("isDefault", EmbeddedAgents.ALL.contains(definition));
+            agents.add(json);
+        }
+        return agents;
+    }
+
+    private static Map<String, Object> dispatch(JsonObject input) {
+        AgentRegistry registry = registry(input, "agents");
+        // Anything but text is a request for nothing.
+        String requested = input.optional("requested") instanceof String text ? text : null;
+        Map<String, Object> json = new LinkedHashMap<>();
+        switch (registry.dispatch(requested, input.optionalText("fallbackSubagent"))) {
+            case Dispatch.To(String key, String fellBackFrom) -> {
+                json.put("ok", true);
+                json.put("type", key);
+                json.put("fellBackFrom", fellBackFrom);
+            }
+            case Dispatch.Refused refused -> {
+                json.put("ok", false);
+                json.put(
+                        "cause", refused.cause().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+                json.put("badFallback", refused.badFallback());
+                json.put(
+                        "available", refused.available().isEmpty() ? "(none)" : String.join(", ", refused.available()));
+            }
+        }
+        json.put("strict", registry.enabledKey(requested).orElse(null));
+        return json;
+    }
+
+    private static AgentRegistry registry(JsonObject input, String users) {
+        List<AgentDefinition> definitions = input.objects(users).stream()
+                .map(user -> AgentDefinition.named(user.text("name"))
+                        .enabled(!Boolean.FALSE.equals(user.optional("enabled")))
+                        .promptMode(PromptMode.REPLACE)
+                        .build())
+                .toList();
+        return AgentRegistry.of(definitions, !input.flag("disableDefaults"), List.of(), List.of());
+    }
+
+    /** The cases follow every link and have no embedded agents. */
+    private static AgentRegistry load(Scratch scratch) {
+        return new AgentFiles(AgentFiles.Symlinks.ANYWHERE)
+                .load(scratch.path("${AGENT_DIR}"), scratch.path("${CWD}"), false);
+    }
+}
