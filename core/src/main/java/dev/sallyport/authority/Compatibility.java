@@ -1,0 +1,89 @@
+package dev.sallyport.authority;
+
+import dev.sallyport.text.Nearest;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The behaviours of the original that an operator has asked to have back (authority.md 13). Nothing is on by default, and
+ * nobody but the operator can switch anything on.
+ */
+public record Compatibility(Set<Switch> on) {
+
+    /** The safe behaviour everywhere. */
+    public static final Compatibility NONE = new Compatibility(Set.of());
+
+    /** The original's behaviour everywhere. */
+    public static final Compatibility ALL = new Compatibility(EnumSet.allOf(Switch.class));
+
+    public Compatibility {
+        EnumSet<Switch> copy = EnumSet.noneOf(Switch.class);
+        copy.addAll(on);
+        on = Collections.unmodifiableSet(copy);
+    }
+
+    /** One behaviour that is unsafe and that somebody may depend on. The names are API: none is ever renamed. */
+    public enum Switch {
+        /** Agent names of any characters, look-alikes and blanks included (T67, T68). */
+        ANY_AGENT_NAME,
+        /** Two files of one directory may declare the same agent; the last in byte order counts (T68). */
+        DUPLICATE_NAMES,
+        /** Links among agent files may lead anywhere (T71). */
+        FOLLOW_LINKS,
+        /** An unknown, disabled or ambiguous agent runs as general-purpose, with every tool if that is gone (13.13). */
+        FALL_BACK_TO_GENERAL_PURPOSE,
+        /** A plain {@code tools} entry admits an extension's tool that selectors leave out (13.8). */
+        PLAIN_TOOLS_BYPASS_SELECTORS,
+        /** Several extensions may register a tool of one name, and one that shadows a built-in tool (13.9, T75). */
+        SHARED_TOOL_NAMES,
+        /** {@code memory} gives an agent that may edit the tools {@code read} and {@code write} too (authority.md 7.3). */
+        MEMORY_ADDS_TOOLS,
+        /** The agent file's isolated, isolation and background bind calls only, not mentions and other ways (13.6). */
+        LOCKS_BIND_CALLS_ONLY,
+        /** A schedule's model outranks the agent file's (13.7). */
+        SCHEDULED_MODEL_OUTRANKS_FILE,
+        /** Resumed turns have no limit (13.12). */
+        RESUME_WITHOUT_TURN_LIMIT,
+        /** Work whose commit failed is dropped (13.11). */
+        DROP_UNCOMMITTED_WORK;
+
+        /** {@code any-agent-name} and so on. */
+        public String wire() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        static Switch parse(String name) {
+            for (Switch one : values()) {
+                if (one.wire().equals(name)) {
+                    return one;
+                }
+            }
+            List<String> known = Arrays.stream(values()).map(Switch::wire).toList();
+            String hint = Nearest.to(name, known)
+                    .map("nearest: `%s`"::formatted)
+                    .orElseGet(() -> "expected: " + String.join(", ", known));
+            throw new IllegalArgumentException("compatibility: unknown switch `%s` (%s)".formatted(name, hint));
+        }
+    }
+
+    /** Reads the operator's {@code compatibility} setting; refuses a name that means nothing. */
+    public static Compatibility parse(Collection<String> names) {
+        EnumSet<Switch> on = EnumSet.noneOf(Switch.class);
+        names.forEach(name -> on.add(Switch.parse(name)));
+        return new Compatibility(on);
+    }
+
+    public boolean has(Switch one) {
+        return on.contains(one);
+    }
+
+    /** What {@link #parse} reads, in a fixed order. */
+    public List<String> names() {
+        return on.stream().map(Switch::wire).toList();
+    }
+}
