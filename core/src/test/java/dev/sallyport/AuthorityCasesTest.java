@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.sallyport.agentfile.AgentFileCases;
+import dev.sallyport.delegation.DelegationCases;
 import dev.sallyport.invocation.InvocationCases;
 import dev.sallyport.json.CanonicalJson;
 import dev.sallyport.testing.CaseFiles;
@@ -30,7 +31,7 @@ class AuthorityCasesTest {
 
     /** What computes an area, one line for each subject. */
     private static final Map<String, Function<Case, @Nullable Object>> AREAS =
-            merged(List.of(AgentFileCases.areas(), InvocationCases.areas()));
+            merged(List.of(AgentFileCases.areas(), DelegationCases.areas(), InvocationCases.areas()));
 
     /** Areas that a test of another module computes. */
     private static final Map<String, String> ELSEWHERE = Map.of("worktree", "runner: WorktreeCasesTest");
@@ -41,9 +42,6 @@ class AuthorityCasesTest {
             Map.entry("ext.canonicalNames", "extensions"),
             Map.entry("ext.parseSelectors", "extensions"),
             Map.entry("ext.parseSpec", "extensions"),
-            Map.entry("groupJoin", "batches"),
-            Map.entry("invocation.joinMode", "batches"),
-            Map.entry("manager", "resume and batches"),
             Map.entry("memory.block", "memory"),
             Map.entry("memory.dir", "memory"),
             Map.entry("memory.index", "memory"),
@@ -59,14 +57,11 @@ class AuthorityCasesTest {
             Map.entry("model.enabledModels", "fuzzy model names"),
             Map.entry("model.resolve", "fuzzy model names"),
             Map.entry("model.scope", "fuzzy model names"),
-            Map.entry("nested", "delegation by children"),
-            Map.entry("nested.depthClamp", "delegation by children"),
             Map.entry("output.encodeCwd", "transcripts"),
             Map.entry("parentContext", "a parent's conversation"),
             Map.entry("prompt", "a parent's prompt, memory and skills in prompts"),
             Map.entry("registry.config", "extensions"),
             Map.entry("registry.toolsSuffix", "extensions"),
-            Map.entry("schedule.detect", "schedules"),
             Map.entry("settings.field", "settings files"),
             Map.entry("settings.merge", "settings files"),
             Map.entry("skills", "skills"),
@@ -82,7 +77,12 @@ class AuthorityCasesTest {
             Map.entry("usage", "usage"));
 
     /** Cases that cannot apply, as {@code area: name}, and why. */
-    private static final Map<String, String> EXCLUDED = Map.of();
+    private static final Map<String, String> EXCLUDED = Map.of(
+            "manager: cwd validation", "a contained child has no directory of the host",
+            "manager: worktree strict failure", "a contained child has no directory of the host",
+            "manager: worktree disabled project", "a contained child has no directory of the host",
+            "manager: worktree dirty aborted run", "a contained child has no directory of the host",
+            "manager: worktree with custom cwd subdir", "a contained child has no directory of the host");
 
     private static final Map<String, Tally> TALLIES = new TreeMap<>();
 
