@@ -62,10 +62,11 @@ final class Demo extends Verb {
         output.text(result.text("output"));
         output.line("outcome    " + result.text("outcome"));
         output.line("branch     " + result.text("branch"));
-        output.line("tokens     %d in, %d out, counted for a scripted model: nobody was paid"
-                .formatted(
-                        result.get("usage").number("inputTokens"),
-                        result.get("usage").number("outputTokens")));
+        Json usage = result.get("usage");
+        output.line("tokens     %d in, %d out, counted for a scripted model"
+                .formatted(usage.number("inputTokens"), usage.number("outputTokens")));
+        String cost = Outcome.cost(usage);
+        output.line("cost       " + (cost.isEmpty() ? "none known: a scripted model has no price" : cost));
         Json decisions = result.get("decisions");
         output.line("decisions  %d allowed, %d denied, %d asked, %d of them approved"
                 .formatted(

@@ -1,5 +1,7 @@
 package dev.sallyport.cli;
 
+import java.math.BigDecimal;
+
 /** How a child ended, as a process says it. */
 final class Outcome {
 
@@ -35,7 +37,7 @@ final class Outcome {
                             result.isTrue("scripted") ? " (scripted)" : "",
                             usage.number("inputTokens"),
                             usage.number("outputTokens")));
-            append(line, ", $%s", usage.text("costUsd"));
+            append(line, ", %s", cost(usage));
         }
         result.get("decisions").asMap().forEach((decision, count) -> {
             if (count instanceof Number number && number.longValue() > 0) {
@@ -43,6 +45,12 @@ final class Outcome {
             }
         });
         return line.toString();
+    }
+
+    /** In dollars, exactly; empty where no price is known. */
+    static String cost(Json usage) {
+        String cost = usage.text("costUsd");
+        return cost.isEmpty() ? "" : "$" + new BigDecimal(cost).toPlainString();
     }
 
     private static void append(StringBuilder line, String format, String value) {

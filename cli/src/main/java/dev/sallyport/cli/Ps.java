@@ -52,7 +52,7 @@ final class Ps extends Verb {
                 model(child),
                 age(child.text("createdAt"), now),
                 dash(tokens(usage)),
-                dash(usage.text("costUsd").isEmpty() ? "" : "$" + usage.text("costUsd")),
+                dash(Outcome.cost(usage)),
                 child.text("description"));
     }
 

@@ -50,4 +50,10 @@ class MessagesTest extends WithSallyport {
         assertThat(sallyport.run("asks", "approve", "cccccccccccccccc").err())
                 .isEqualTo("error: ask `cccccccccccccccc` was approved before by ada (api)\n");
     }
+
+    @Test
+    void showsSmallCostsAsPeopleWriteThem() {
+        assertThat(Outcome.cost(Json.read("{\"costUsd\":1E-7}"))).isEqualTo("$0.0000001");
+        assertThat(Outcome.cost(Json.read("{\"costUsd\":null}"))).isEmpty();
+    }
 }

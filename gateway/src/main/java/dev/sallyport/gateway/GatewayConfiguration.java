@@ -17,6 +17,7 @@ import dev.sallyport.gateway.door.Door;
 import dev.sallyport.gateway.door.DoorSettings;
 import dev.sallyport.gateway.door.JettyDoor;
 import dev.sallyport.gateway.door.ModelShape;
+import dev.sallyport.gateway.door.Price;
 import dev.sallyport.gateway.door.Provider;
 import dev.sallyport.gateway.permission.HttpPermissionService;
 import dev.sallyport.gateway.permission.PermissionService;
@@ -30,6 +31,8 @@ import dev.sallyport.invocation.Settings;
 import dev.sallyport.service.Tokens;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -179,18 +182,45 @@ class GatewayConfiguration {
         Map<String, Provider> providers = new LinkedHashMap<>();
         Stream.of(Provider.anthropic(), Provider.openai())
                 .forEach(provider -> providers.put(provider.name(), provider));
-        properties.providers().forEach((name, provider) -> {
-            String credential = provider.credential();
-            providers.put(
-                    name,
-                    new Provider(
-                            name,
-                            provider.baseUrl(),
-                            provider.shape(),
-                            credential == null ? name : credential,
-                            provider.betas(),
-                            provider.plaintextLoopback()));
-        });
+        properties
+                .providers()
+                .forEach((name, provider) -> providers.put(name, provider(name, provider, providers.get(name))));
         return providers;
+    }
+
+    private static Provider provider(
+            String name, GatewayProperties.ProviderProperties configured, @Nullable Provider known) {
+        URI baseUrl = configured.baseUrl();
+        if (baseUrl == null) {
+            if (known == null) {
+                throw new IllegalArgumentException("provider %s: base URL (expected: one)".formatted(name));
+            }
+            baseUrl = known.baseUrl();
+        }
+        ModelShape shape = configured.shape();
+        String credential = configured.credential();
+        Map<String, Price> prices = new LinkedHashMap<>();
+        configured.prices().forEach((model, price) -> prices.put(model, price(name, model, price)));
+        return new Provider(
+                name,
+                baseUrl,
+                shape != null ? shape : known != null ? known.shape() : ModelShape.MESSAGES,
+                credential == null ? name : credential,
+                configured.betas(),
+                configured.plaintextLoopback(),
+                prices);
+    }
+
+    private static Price price(String provider, String model, GatewayProperties.PriceProperties price) {
+        BigDecimal input = price.input();
+        BigDecimal output = price.output();
+        BigDecimal cacheRead = price.cacheRead();
+        BigDecimal cacheWrite = price.cacheWrite();
+        if (input == null || output == null || cacheRead == null || cacheWrite == null) {
+            throw new IllegalArgumentException(
+                    "provider %s: price of `%s` (expected: input, output, cache-read and cache-write; an id with dots in it stands in brackets, \"[gpt-4.1]\")"
+                            .formatted(provider, model));
+        }
+        return new Price(input, output, cacheRead, cacheWrite);
     }
 }

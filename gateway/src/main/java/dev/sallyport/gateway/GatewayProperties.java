@@ -5,6 +5,7 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotBlank;
 import jakarta.validation.constraints.NotNull;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -113,15 +114,25 @@ record GatewayProperties(
             @Nullable List<String> models) {}
 
     /**
+     * @param baseUrl and {@code shape}: may be left out for a provider that comes with the program
      * @param credential name of the key; the provider's own name by default
      * @param plaintextLoopback lets the URL be plain HTTP to this machine
+     * @param prices by model id; an id with anything but a-z, 0-9 and - in it stands in brackets, {@code "[gpt-4.1]"}
      */
     record ProviderProperties(
-            @NotNull URI baseUrl,
-            @DefaultValue("messages") ModelShape shape,
+            @Nullable URI baseUrl,
+            @Nullable ModelShape shape,
             @Nullable String credential,
             @DefaultValue Set<String> betas,
-            @DefaultValue("false") boolean plaintextLoopback) {}
+            @DefaultValue("false") boolean plaintextLoopback,
+            @DefaultValue Map<String, PriceProperties> prices) {}
+
+    /** USD per million tokens, 0 where the provider charges nothing. */
+    record PriceProperties(
+            @Nullable BigDecimal input,
+            @Nullable BigDecimal output,
+            @Nullable BigDecimal cacheRead,
+            @Nullable BigDecimal cacheWrite) {}
 
     /** Never shows the key, wherever configuration is printed. */
     @Override

@@ -5,6 +5,7 @@ import dev.sallyport.gateway.sandbox.VolumeId;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.identity.Tenant;
+import java.math.BigDecimal;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,11 @@ record Child(
     /** What the child has told of itself in this incarnation. */
     record Reported(long n, long events, long bytes) {}
 
-    record Usage(long modelCalls, long inputTokens, long outputTokens) {}
+    record Usage(
+            long modelCalls,
+            long inputTokens,
+            long outputTokens,
+            @Nullable BigDecimal costUsd) {}
 
     /** @param approved those of {@code allowed} that a person, not a rule, settled */
     record Decisions(long allowed, long denied, long asked, long approved, long unavailable) {}

@@ -168,13 +168,14 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public void used(ModelUse use) {
-        children.used(child.id(), use.inputTokens(), use.outputTokens());
+        children.used(child.id(), use);
         fact(
                 "model-call",
                 json.createObjectNode()
                         .put("model", use.provider() + "/" + use.model())
                         .put("inputTokens", use.inputTokens())
                         .put("outputTokens", use.outputTokens())
+                        .put("costUsd", use.costUsd())
                         .put("complete", use.complete()));
     }
 

@@ -33,7 +33,7 @@ record ChildResponse(
         @JsonRawValue String containment,
         String authorityDigest) {
 
-    /** @param costUsd null where no price is known */
+    /** @param costUsd of the tokens whose price is known, so null for a model without a price and before its first call */
     record UsageResponse(
             long modelCalls,
             long inputTokens,
@@ -41,7 +41,12 @@ record ChildResponse(
             @Nullable BigDecimal costUsd) {
 
         static UsageResponse of(Child.Usage usage) {
-            return new UsageResponse(usage.modelCalls(), usage.inputTokens(), usage.outputTokens(), null);
+            BigDecimal cost = usage.costUsd();
+            return new UsageResponse(
+                    usage.modelCalls(),
+                    usage.inputTokens(),
+                    usage.outputTokens(),
+                    cost == null ? null : cost.stripTrailingZeros());
         }
     }
 

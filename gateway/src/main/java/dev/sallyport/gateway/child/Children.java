@@ -3,6 +3,7 @@ package dev.sallyport.gateway.child;
 import dev.sallyport.gateway.child.Child.Decisions;
 import dev.sallyport.gateway.child.Child.Reported;
 import dev.sallyport.gateway.child.Child.Usage;
+import dev.sallyport.gateway.door.ModelUse;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.identity.Tenant;
@@ -296,11 +297,18 @@ final class Children {
                 .update();
     }
 
-    void used(ChildId id, long inputTokens, long outputTokens) {
+    void used(ChildId id, ModelUse use) {
         db.sql("""
-            update child set model_calls = model_calls + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?
-            where id = ?
-            """).params(inputTokens, outputTokens, id.value()).update();
+            update child set model_calls = model_calls + 1,
+                input_tokens = input_tokens + :input, output_tokens = output_tokens + :output,
+                cost_usd = coalesce(cost_usd + cast(:cost as numeric), cast(:cost as numeric), cost_usd)
+            where id = :id
+            """)
+                .param("input", use.inputTokens())
+                .param("output", use.outputTokens())
+                .param("cost", use.costUsd())
+                .param("id", id.value())
+                .update();
     }
 
     /** Returns false if it has not ended, or is not cleaned up after */
@@ -364,7 +372,11 @@ final class Children {
                 row.getString("salvage"),
                 row.getString("containment"),
                 new Reported(row.getLong("reported_n"), row.getLong("reported_events"), row.getLong("reported_bytes")),
-                new Usage(row.getLong("model_calls"), row.getLong("input_tokens"), row.getLong("output_tokens")),
+                new Usage(
+                        row.getLong("model_calls"),
+                        row.getLong("input_tokens"),
+                        row.getLong("output_tokens"),
+                        row.getBigDecimal("cost_usd")),
                 new Decisions(
                         row.getLong("allowed"),
                         row.getLong("denied"),

@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.door;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.math.BigDecimal;
 
 /** Names that dashboards and alerts depend on; docs/metrics.md lists them. */
 final class DoorMetrics {
@@ -10,6 +11,9 @@ final class DoorMetrics {
 
     /** Counter: tokens that models counted. Tag: direction. */
     static final String MODEL_TOKENS = "sallyport.model.tokens";
+
+    /** Counter: USD that the tokens of priced models cost. Tag: provider. */
+    static final String MODEL_COST = "sallyport.model.cost.usd";
 
     /** Counter: requests to models. Tags: provider, outcome. */
     static final String MODEL_REQUESTS = "sallyport.model.requests";
@@ -25,9 +29,13 @@ final class DoorMetrics {
                 .increment();
     }
 
-    void tokens(long input, long output) {
-        registry.counter(MODEL_TOKENS, "direction", "input").increment((double) input);
-        registry.counter(MODEL_TOKENS, "direction", "output").increment((double) output);
+    void used(ModelUse use) {
+        registry.counter(MODEL_TOKENS, "direction", "input").increment((double) use.inputTokens());
+        registry.counter(MODEL_TOKENS, "direction", "output").increment((double) use.outputTokens());
+        BigDecimal cost = use.costUsd();
+        if (cost != null) {
+            registry.counter(MODEL_COST, "provider", use.provider()).increment(cost.doubleValue());
+        }
     }
 
     void modelRequest(String provider, String outcome) {

@@ -154,7 +154,8 @@ final class ModelProxy {
         ScriptedAnswer answer = script.play(turn, body);
         settle(
                 occupant,
-                new ModelUse(ScriptedModels.PROVIDER, grant.id(), answer.inputTokens(), answer.outputTokens(), true));
+                new ModelUse(
+                        ScriptedModels.PROVIDER, grant.id(), answer.inputTokens(), answer.outputTokens(), null, true));
         response.getHeaders().put("x-sallyport-model", ScriptedModels.PROVIDER);
         if (ModelBody.streams(body)) {
             startStream(response);
@@ -191,7 +192,7 @@ final class ModelProxy {
             } finally {
                 // Before the answer ends, so that the child's next call is judged by what this one used.
                 if (action != Action.COUNT_TOKENS) {
-                    settle(occupant, usage.of(provider.name(), grant.id()));
+                    settle(occupant, usage.of(provider.name(), grant.id(), provider.price(grant.id())));
                 }
             }
             if (whole != null) {
@@ -406,7 +407,7 @@ final class ModelProxy {
     }
 
     private void settle(Occupant occupant, ModelUse use) {
-        metrics.tokens(use.inputTokens(), use.outputTokens());
+        metrics.used(use);
         occupant.used(use);
     }
 

@@ -2,6 +2,7 @@ package dev.sallyport.gateway.door;
 
 import java.net.URI;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -13,15 +14,23 @@ import org.jspecify.annotations.Nullable;
  * @param credential name of the key
  * @param betas feature names that a child may ask for in {@code anthropic-beta}; each is an exposure (S17)
  * @param plaintextLoopback lets {@code baseUrl} be plain HTTP to this machine
+ * @param prices by model id; a model that is not there has no known price
  */
 public record Provider(
-        String name, URI baseUrl, ModelShape shape, String credential, Set<String> betas, boolean plaintextLoopback) {
+        String name,
+        URI baseUrl,
+        ModelShape shape,
+        String credential,
+        Set<String> betas,
+        boolean plaintextLoopback,
+        Map<String, Price> prices) {
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,39}");
     private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "[::1]", "localhost");
 
     public Provider {
         betas = Set.copyOf(betas);
+        prices = Map.copyOf(prices);
         if (!NAME.matcher(name).matches() || name.equals(ScriptedModels.PROVIDER)) {
             throw new IllegalArgumentException("provider: `%s` (expected: up to 40 of a-z, 0-9 and -, not %s)"
                     .formatted(name, ScriptedModels.PROVIDER));
@@ -45,11 +54,17 @@ public record Provider(
                 ModelShape.MESSAGES,
                 "anthropic",
                 Set.of(),
-                false);
+                false,
+                Map.of());
     }
 
     public static Provider openai() {
-        return new Provider("openai", URI.create("https://api.openai.com"), ModelShape.CHAT, "openai", Set.of(), false);
+        return new Provider(
+                "openai", URI.create("https://api.openai.com"), ModelShape.CHAT, "openai", Set.of(), false, Map.of());
+    }
+
+    @Nullable Price price(String model) {
+        return prices.get(model);
     }
 
     URI at(String path) {

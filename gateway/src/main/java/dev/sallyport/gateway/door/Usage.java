@@ -1,12 +1,19 @@
 package dev.sallyport.gateway.door;
 
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Reads what a provider counted out of its answer, whole or in pieces. Later counts of one answer replace earlier ones. */
 final class Usage {
 
+    /** More than any answer uses, and few enough that sums of them are numbers. */
+    private static final long MOST = 1L << 40;
+
     private long input;
+    private long cacheRead;
+    private long cacheWrite;
     private long output;
+    private boolean counted;
     private boolean complete;
 
     /**
@@ -19,18 +26,22 @@ final class Usage {
                 ? piece.path("message").path("usage")
                 : piece.path("usage");
         if (usage.has("prompt_tokens")) {
-            input = count(usage, "prompt_tokens");
+            // This shape counts what it read from its cache twice.
+            long all = count(usage, "prompt_tokens");
+            cacheRead = Math.min(all, count(usage.path("prompt_tokens_details"), "cached_tokens"));
+            input = all - cacheRead;
             output = count(usage, "completion_tokens");
+            counted = true;
         }
         if (usage.has("input_tokens")) {
-            input = Math.max(
-                    input,
-                    count(usage, "input_tokens")
-                            + count(usage, "cache_creation_input_tokens")
-                            + count(usage, "cache_read_input_tokens"));
+            input = Math.max(input, count(usage, "input_tokens"));
+            cacheWrite = Math.max(cacheWrite, count(usage, "cache_creation_input_tokens"));
+            cacheRead = Math.max(cacheRead, count(usage, "cache_read_input_tokens"));
+            counted = true;
         }
         if (usage.has("output_tokens")) {
             output = Math.max(output, count(usage, "output_tokens"));
+            counted = true;
         }
     }
 
@@ -38,11 +49,18 @@ final class Usage {
         complete = true;
     }
 
-    ModelUse of(String provider, String model) {
-        return new ModelUse(provider, model, input, output, complete);
+    /** @param price null where none is known */
+    ModelUse of(String provider, String model, @Nullable Price price) {
+        return new ModelUse(
+                provider,
+                model,
+                input + cacheRead + cacheWrite,
+                output,
+                price == null || !counted ? null : price.of(input, output, cacheRead, cacheWrite),
+                complete);
     }
 
     private static long count(JsonNode usage, String field) {
-        return Math.max(0, usage.path(field).asLong(0));
+        return Math.clamp(usage.path(field).asLong(0), 0, MOST);
     }
 }

@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sallyport.gateway.door.Command;
+import dev.sallyport.gateway.door.ModelUse;
 import dev.sallyport.gateway.door.Observation;
 import dev.sallyport.gateway.sandbox.FileKey;
 import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.identity.ChildId;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +58,23 @@ class LifeTest {
         ChildId id = world.running();
 
         assertThat(world.commands(id)).containsExactly(Command.Type.ASSIGNMENT, Command.Type.TASK);
+    }
+
+    @Test
+    void addsUpExactlyWhatItsCallsCost() {
+        ChildId id = world.running();
+        assertThat(cost(id)).isNull();
+
+        for (String cost : Arrays.asList(null, "0.0000001", null, "0.1", "0.2")) {
+            world.atDoor(id).used(new ModelUse("test", "m", 10, 5, cost == null ? null : new BigDecimal(cost), true));
+        }
+
+        assertThat(cost(id)).isEqualTo(new BigDecimal("0.3000001"));
+        assertThat(ChildResponse.of(world.child(id)).usage().modelCalls()).isEqualTo(5);
+    }
+
+    private @Nullable BigDecimal cost(ChildId id) {
+        return ChildResponse.of(world.child(id)).usage().costUsd();
     }
 
     @Test

@@ -86,7 +86,7 @@ class MessagesTest {
                 null,
                 "[{\"name\":\"memory\",\"state\":\"applied\",\"detail\":\"1g\"}]",
                 new Child.Reported(0, 0, 0),
-                new Child.Usage(3, 1200, 340),
+                new Child.Usage(3, 1200, 340, null),
                 new Child.Decisions(4, 1, 1, 1, 0));
     }
 

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -28,6 +29,7 @@ final class FakeProvider implements AutoCloseable {
 
     final List<Seen> seen = new CopyOnWriteArrayList<>();
     volatile Script script;
+    volatile Map<String, Price> prices = Map.of();
 
     private final HttpServer server;
 
@@ -54,7 +56,8 @@ final class FakeProvider implements AutoCloseable {
                 shape,
                 "test",
                 Set.of("known-beta"),
-                true);
+                true,
+                prices);
     }
 
     void answers(int status, String body, String... headers) {

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -451,7 +453,7 @@ class ModelProxyTest {
     void countsTheTokensOfAWholeAnswer() throws IOException {
         Wire.post(directory, MESSAGES, HELLO.formatted(""));
 
-        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 17, 3, true));
+        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 17, 3, null, true));
         assertThat(door.count(DoorMetrics.MODEL_TOKENS, "direction", "input")).isEqualTo(17);
         assertThat(door.count(DoorMetrics.MODEL_TOKENS, "direction", "output")).isEqualTo(3);
         assertThat(door.count(DoorMetrics.MODEL_REQUESTS, "provider", "test", "outcome", "answered"))
@@ -472,7 +474,103 @@ class ModelProxyTest {
         assertThat(answer.body())
                 .startsWith("event: message_start\ndata: {")
                 .endsWith("data: {\"type\":\"message_stop\"}\n\n");
-        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 12, 9, true));
+        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 12, 9, null, true));
+    }
+
+    @Test
+    void pricesEveryKindOfToken() throws IOException {
+        price("3", "15", "0.30", "3.75");
+
+        Wire.post(directory, MESSAGES, HELLO.formatted(""));
+
+        // 10 x 3 + 3 x 15 + 2 x 0.30 + 5 x 3.75, for a million.
+        assertThat(child.uses).singleElement().extracting(ModelUse::costUsd).isEqualTo(new BigDecimal("0.00009435"));
+        assertThat(door.count(DoorMetrics.MODEL_COST, "provider", "test")).isEqualTo(0.00009435);
+    }
+
+    @Test
+    void pricesAStreamByItsLastCounts() throws IOException {
+        price("3", "15", "0.30", "3.75");
+        provider.streams(
+                "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":10,\"cache_read_input_tokens\":100,\"output_tokens\":1}}}\n\n",
+                "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"input_tokens\":10,\"cache_read_input_tokens\":100,\"output_tokens\":9}}\n\n",
+                "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n");
+
+        Wire.post(directory, MESSAGES, HELLO.formatted(",\"stream\":true"));
+
+        assertThat(child.uses)
+                .containsExactly(new ModelUse("test", "model-1", 110, 9, new BigDecimal("0.00019500"), true));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void pricesCachedTokensOfAChatOnce(boolean streams) throws IOException {
+        provider.prices =
+                Map.of("model-1", new Price(BigDecimal.ONE, BigDecimal.TWO, new BigDecimal("0.1"), BigDecimal.ZERO));
+        open(ModelShape.CHAT);
+        String usage =
+                "\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":7,\"prompt_tokens_details\":{\"cached_tokens\":90}}";
+        if (streams) {
+            provider.streams("data: {\"choices\":[],%s}\n\n".formatted(usage), "data: [DONE]\n\n");
+        } else {
+            provider.answers(200, "{\"choices\":[],%s}".formatted(usage));
+        }
+
+        Wire.post(directory, CHAT, HELLO.formatted(",\"stream\":" + streams));
+
+        assertThat(child.uses)
+                .containsExactly(new ModelUse("test", "model-1", 100, 7, new BigDecimal("0.0000330"), true));
+    }
+
+    @Test
+    void hasNoCostWhereNothingWasCounted() throws IOException {
+        price("3", "15", "0.30", "3.75");
+        provider.answers(200, "{\"content\":[]}");
+
+        Wire.post(directory, MESSAGES, HELLO.formatted(""));
+
+        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 0, 0, null, true));
+    }
+
+    @Test
+    void hasNoCostForAModelOfAnotherName() throws IOException {
+        price("3", "15", "0.30", "3.75");
+        child.model = new ModelGrant("test", "model-2");
+
+        Wire.post(directory, MESSAGES, HELLO.formatted(""));
+
+        assertThat(child.uses).containsExactly(new ModelUse("test", "model-2", 17, 3, null, true));
+    }
+
+    @Test
+    void isNotPaidByAProviderThatCountsBackwards() throws IOException {
+        price("3", "15", "0.30", "3.75");
+        provider.answers(200, "{\"usage\":{\"input_tokens\":-5,\"output_tokens\":9223372036854775807}}");
+
+        Wire.post(directory, MESSAGES, HELLO.formatted(""));
+
+        ModelUse use = child.uses.getFirst();
+        assertThat(use.inputTokens()).isZero();
+        assertThat(use.outputTokens()).isEqualTo(1L << 40);
+        assertThat(use.costUsd()).isPositive();
+    }
+
+    @Test
+    void refusesAPriceBelowZero() {
+        assertThatThrownBy(() -> price("3", "15", "-0.30", "3.75"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("-0.30");
+    }
+
+    private void price(String input, String output, String cacheRead, String cacheWrite) throws IOException {
+        provider.prices = Map.of(
+                "model-1",
+                new Price(
+                        new BigDecimal(input),
+                        new BigDecimal(output),
+                        new BigDecimal(cacheRead),
+                        new BigDecimal(cacheWrite)));
+        open(ModelShape.MESSAGES);
     }
 
     @Test
@@ -483,7 +581,7 @@ class ModelProxyTest {
 
         Wire.post(directory, MESSAGES, HELLO.formatted(",\"stream\":true"));
 
-        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 12, 0, false));
+        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 12, 0, null, false));
     }
 
     @Test
@@ -573,7 +671,7 @@ class ModelProxyTest {
         assertThat(seen.headers().get("Authorization")).containsExactly("Bearer " + TestDoor.KEY);
         assertThat(seen.headers()).doesNotContainKey("X-api-key");
         assertThat(seen.body().get("max_completion_tokens").asInt()).isEqualTo(ModelBody.OUTPUT_TOKENS);
-        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 7, 4, true));
+        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 7, 4, null, true));
     }
 
     @Test
@@ -595,7 +693,7 @@ class ModelProxyTest {
                         .asBoolean())
                 .isTrue();
         assertThat(answer.body()).endsWith("data: [DONE]\n\n");
-        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 8, 2, true));
+        assertThat(child.uses).containsExactly(new ModelUse("test", "model-1", 8, 2, null, true));
     }
 
     @ParameterizedTest
@@ -636,14 +734,14 @@ class ModelProxyTest {
                 "https://user@api.test",
                 "https://api.test/?x=1",
                 "api.test")) {
-            assertThatThrownBy(() -> new Provider("p", URI.create(url), ModelShape.CHAT, "c", Set.of(), true))
+            assertThatThrownBy(() -> new Provider("p", URI.create(url), ModelShape.CHAT, "c", Set.of(), true, Map.of()))
                     .isInstanceOf(IllegalArgumentException.class);
         }
-        assertThatThrownBy(() ->
-                        new Provider("p", URI.create("http://127.0.0.1:1"), ModelShape.CHAT, "c", Set.of(), false))
+        assertThatThrownBy(() -> new Provider(
+                        "p", URI.create("http://127.0.0.1:1"), ModelShape.CHAT, "c", Set.of(), false, Map.of()))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() ->
-                        new Provider("scripted", URI.create("https://api.test"), ModelShape.CHAT, "c", Set.of(), false))
+        assertThatThrownBy(() -> new Provider(
+                        "scripted", URI.create("https://api.test"), ModelShape.CHAT, "c", Set.of(), false, Map.of()))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }
