@@ -7,6 +7,10 @@ import dev.sallyport.agentfile.AgentFileCases;
 import dev.sallyport.delegation.DelegationCases;
 import dev.sallyport.invocation.InvocationCases;
 import dev.sallyport.json.CanonicalJson;
+import dev.sallyport.memory.MemoryCases;
+import dev.sallyport.prompt.PromptCases;
+import dev.sallyport.report.ReportCases;
+import dev.sallyport.skill.SkillCases;
 import dev.sallyport.testing.CaseFiles;
 import dev.sallyport.testing.CaseFiles.Case;
 import java.util.HashMap;
@@ -30,8 +34,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AuthorityCasesTest {
 
     /** What computes an area, one line for each subject. */
-    private static final Map<String, Function<Case, @Nullable Object>> AREAS =
-            merged(List.of(AgentFileCases.areas(), DelegationCases.areas(), InvocationCases.areas()));
+    private static final Map<String, Function<Case, @Nullable Object>> AREAS = merged(List.of(
+            AgentFileCases.areas(),
+            DelegationCases.areas(),
+            InvocationCases.areas(),
+            MemoryCases.areas(),
+            PromptCases.areas(),
+            ReportCases.areas(),
+            SkillCases.areas()));
 
     /** Areas that a test of another module computes. */
     private static final Map<String, String> ELSEWHERE = Map.of("worktree", "runner: WorktreeCasesTest");
@@ -42,39 +52,21 @@ class AuthorityCasesTest {
             Map.entry("ext.canonicalNames", "extensions"),
             Map.entry("ext.parseSelectors", "extensions"),
             Map.entry("ext.parseSpec", "extensions"),
-            Map.entry("memory.block", "memory"),
-            Map.entry("memory.dir", "memory"),
-            Map.entry("memory.index", "memory"),
-            Map.entry("memory.name", "memory"),
-            Map.entry("memory.tools", "memory"),
-            Map.entry("mention.assign", "mentions"),
-            Map.entry("mention.describe", "mentions"),
-            Map.entry("mention.handleBase", "mentions"),
-            Map.entry("mention.parse", "mentions"),
-            Map.entry("mention.stripAgent", "mentions"),
-            Map.entry("mention.toType", "mentions"),
             Map.entry("model.default", "fuzzy model names"),
             Map.entry("model.enabledModels", "fuzzy model names"),
             Map.entry("model.resolve", "fuzzy model names"),
             Map.entry("model.scope", "fuzzy model names"),
-            Map.entry("output.encodeCwd", "transcripts"),
-            Map.entry("parentContext", "a parent's conversation"),
-            Map.entry("prompt", "a parent's prompt, memory and skills in prompts"),
             Map.entry("registry.config", "extensions"),
             Map.entry("registry.toolsSuffix", "extensions"),
             Map.entry("settings.field", "settings files"),
             Map.entry("settings.merge", "settings files"),
-            Map.entry("skills", "skills"),
-            Map.entry("statusNote", "resume and batches"),
-            Map.entry("statusNote.partial", "resume and batches"),
             Map.entry("toggle", "editing agent files"),
             Map.entry("toggle.serialize", "editing agent files"),
             Map.entry("toggle.stub", "editing agent files"),
             Map.entry("toolScope", "extensions"),
             Map.entry("turns.effective", "a turn limit while a child runs"),
             Map.entry("turns.grace", "a turn limit while a child runs"),
-            Map.entry("turns.run", "a turn limit while a child runs"),
-            Map.entry("usage", "usage"));
+            Map.entry("turns.run", "a turn limit while a child runs"));
 
     /** Cases that cannot apply, as {@code area: name}, and why. */
     private static final Map<String, String> EXCLUDED = Map.of(

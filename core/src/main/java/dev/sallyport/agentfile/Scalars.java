@@ -1,6 +1,7 @@
 package dev.sallyport.agentfile;
 
 import dev.sallyport.json.CanonicalJson;
+import dev.sallyport.text.Blanks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,20 +46,8 @@ final class Scalars {
         return items.isEmpty() ? null : items;
     }
 
-    /** JavaScript's trim: white space of Unicode, line ends and the byte order mark. */
+    /** JavaScript's trim. */
     static String trim(String text) {
-        int start = 0;
-        int end = text.length();
-        while (start < end && isBlank(text.charAt(start))) {
-            start++;
-        }
-        while (end > start && isBlank(text.charAt(end - 1))) {
-            end--;
-        }
-        return text.substring(start, end);
-    }
-
-    private static boolean isBlank(char c) {
-        return (c >= '\t' && c <= '\r') || c == '\u00a0' || c == '\ufeff' || c == ' ' || Character.isSpaceChar(c);
+        return Blanks.trim(text);
     }
 }

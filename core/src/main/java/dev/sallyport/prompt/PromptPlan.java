@@ -1,5 +1,9 @@
 package dev.sallyport.prompt;
 
+import dev.sallyport.skill.Skill;
+import dev.sallyport.text.Blanks;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,23 +12,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param body the agent file's text
  * @param parent the parent's system prompt, null if there is none or the mode does not use it
+ * @param skills preloaded, in the agent file's order
  */
 public record PromptPlan(
         PromptMode mode,
         String agent,
         String body,
-        @Nullable String parent) {
+        @Nullable String parent,
+        List<Skill> skills) {
 
-    private static final String PREAMBLE = """
+    static final String PREAMBLE = """
             You are an agent to which another agent has delegated one task. \
             Nobody is watching: work on your own until the task is done, then report.""";
 
-    private static final String GENERIC_BASE = """
+    static final String GENERIC_BASE = """
             # Role
             You help with software work. You have tools to look at files, change them and run commands; use them \
             rather than guess, and say plainly what you did and what you could not do.""";
 
-    private static final String BRIDGE = """
+    static final String BRIDGE = """
             You work for another agent, as its sub-agent, on one specific task.
             - Do that task and nothing beside it.
             - Use read, edit, write, find and grep where they fit, not the shell commands like them.
@@ -38,15 +44,39 @@ public record PromptPlan(
 
     public PromptPlan {
         parent = mode == PromptMode.APPEND ? parent : null;
+        skills = List.copyOf(skills);
+    }
+
+    /** A plan without skills. */
+    public PromptPlan(PromptMode mode, String agent, String body, @Nullable String parent) {
+        this(mode, agent, body, parent, List.of());
+    }
+
+    /** Whether the prompt begins with a parent's. */
+    public boolean hasParent() {
+        return parent != null && !parent.isEmpty();
     }
 
     public String render(Environment environment) {
+        return render(environment, "");
+    }
+
+    /** The same for an agent with a memory; {@code memory} is what it is told of it, empty for nothing. */
+    public String render(Environment environment, String memory) {
         return switch (mode) {
             case REPLACE ->
-                "%s\n\n%s\n\n%s%s\n\n%s".formatted(tag(), PREAMBLE, environment.block(), isolation(environment), body);
+                "%s\n\n%s\n\n%s%s\n\n%s%s"
+                        .formatted(tag(), PREAMBLE, environment.block(), isolation(environment), body, extras(memory));
             case APPEND ->
-                "%s\n\n<sub_agent_context>\n%s\n</sub_agent_context>\n\n%s\n\n%s%s%s"
-                        .formatted(base(), BRIDGE, tag(), environment.block(), isolation(environment), instructions());
+                "%s\n\n<sub_agent_context>\n%s\n</sub_agent_context>\n\n%s\n\n%s%s%s%s"
+                        .formatted(
+                                base(),
+                                BRIDGE,
+                                tag(),
+                                environment.block(),
+                                isolation(environment),
+                                instructions(),
+                                extras(memory));
         };
     }
 
@@ -60,19 +90,25 @@ public record PromptPlan(
 
     private static String isolation(Environment environment) {
         String base = environment.isolatedFrom();
-        if (base == null) {
-            return "";
-        }
+        return base == null ? "" : "\n\n<worktree_isolation>\n%s\n</worktree_isolation>".formatted(isolatedFrom(base));
+    }
+
+    static String isolatedFrom(String base) {
         return """
-
-
-                <worktree_isolation>
-                Your working directory is a private copy of %s; what is not committed there is not in it.
-                Stay in the copy, even where other instructions name %s.
-                </worktree_isolation>""".formatted(base, base);
+                Your working directory is a private copy of %1$s; what is not committed there is not in it.
+                Stay in the copy, even where other instructions name %1$s.""".formatted(base);
     }
 
     private String instructions() {
-        return body.isBlank() ? "" : "\n\n<agent_instructions>\n%s\n</agent_instructions>".formatted(body);
+        return Blanks.trim(body).isEmpty() ? "" : "\n\n<agent_instructions>\n%s\n</agent_instructions>".formatted(body);
+    }
+
+    private String extras(String memory) {
+        List<String> sections = new ArrayList<>();
+        if (!memory.isEmpty()) {
+            sections.add(memory);
+        }
+        skills.forEach(skill -> sections.add(skill.section()));
+        return sections.isEmpty() ? "" : "\n\n" + String.join("\n", sections);
     }
 }

@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +58,8 @@ public final class Scratch {
     public String placeholder(String text) {
         String result = text;
         for (String name : List.of("${AGENT_DIR}", "${HOME}", "${CWD}", "${ROOT}")) {
-            result = result.replace(expanded(name), name);
+            // Not the beginning of a longer name.
+            result = result.replaceAll(Pattern.quote(expanded(name)) + "(?![\\w-])", Matcher.quoteReplacement(name));
         }
         return result;
     }
