@@ -4,6 +4,7 @@ import dev.sallyport.containment.Containment;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.json.CanonicalJson;
 import dev.sallyport.json.Digests;
+import dev.sallyport.model.Model;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.PromptPlan;
 import java.util.List;

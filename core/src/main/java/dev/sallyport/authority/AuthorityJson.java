@@ -9,6 +9,7 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.json.JsonObject;
 import dev.sallyport.json.StrictJson;
+import dev.sallyport.model.Model;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.prompt.PromptMode;

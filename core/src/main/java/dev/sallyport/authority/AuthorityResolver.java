@@ -13,6 +13,7 @@ import dev.sallyport.invocation.InvocationResolver;
 import dev.sallyport.invocation.Resolved;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.invocation.Turns;
+import dev.sallyport.model.Model;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.prompt.PromptPlan;

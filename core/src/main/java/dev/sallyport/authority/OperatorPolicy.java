@@ -4,6 +4,7 @@ import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Limits;
 import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.RuntimeClass;
+import dev.sallyport.model.Model;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

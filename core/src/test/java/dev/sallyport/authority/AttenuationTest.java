@@ -14,6 +14,7 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.model.Model;
 import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.toolscope.BuiltinTools;
 import java.time.Duration;

@@ -15,6 +15,7 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.model.Model;
 import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.permission.PermissionState;
 import dev.sallyport.provenance.Layer;

@@ -8,6 +8,7 @@ import dev.sallyport.containment.Limits;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.model.Model;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
 package dev.sallyport.gateway;
 
-import dev.sallyport.authority.Model;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Limits;
@@ -28,6 +27,7 @@ import dev.sallyport.gateway.workspace.WorkspaceSettings;
 import dev.sallyport.gateway.workspace.Workspaces;
 import dev.sallyport.identity.InstallationId;
 import dev.sallyport.invocation.Settings;
+import dev.sallyport.model.Model;
 import dev.sallyport.service.Tokens;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.sallyport.authority;
+package dev.sallyport.model;
 
 /** A model by the provider that serves it. Written {@code provider/id}; an id may contain slashes. */
 public record Model(String provider, String id) {
