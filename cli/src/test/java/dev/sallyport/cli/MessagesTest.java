@@ -53,7 +53,7 @@ class MessagesTest extends WithSallyport {
 
     @Test
     void showsSmallCostsAsPeopleWriteThem() {
-        assertThat(Outcome.cost(Json.read("{\"costUsd\":1E-7}"))).isEqualTo("$0.0000001");
-        assertThat(Outcome.cost(Json.read("{\"costUsd\":null}"))).isEmpty();
+        assertThat(Outcome.cost(Json.parse("{\"costUsd\":1E-7}"))).isEqualTo("$0.0000001");
+        assertThat(Outcome.cost(Json.parse("{\"costUsd\":null}"))).isEmpty();
     }
 }
