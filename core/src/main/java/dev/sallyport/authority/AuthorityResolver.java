@@ -21,7 +21,7 @@ import dev.sallyport.provenance.Grade;
 import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
 import dev.sallyport.toolscope.BuiltinTools;
-import dev.sallyport.toolscope.ToolScope;
+import dev.sallyport.toolscope.GrantedTools;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -267,8 +267,8 @@ public final class AuthorityResolver {
     }
 
     private List<String> tools(AgentDefinition definition) {
-        ToolScope scope =
-                ToolScope.of(definition.tools(), definition.disallowedTools(), parent == null ? null : parent.tools());
+        GrantedTools scope = GrantedTools.of(
+                definition.tools(), definition.disallowedTools(), parent == null ? null : parent.tools());
         List<Field.Loser> losers = new ArrayList<>();
         if (!scope.denied().isEmpty()) {
             losers.add(new Field.Loser(

@@ -41,6 +41,10 @@ public record Compatibility(Set<Switch> on) {
         PLAIN_TOOLS_BYPASS_SELECTORS,
         /** Several extensions may register a tool of one name, and one that shadows a built-in tool (13.9, T75). */
         SHARED_TOOL_NAMES,
+        /** A tool that an extension has just registered is shown to the model until the turn ends, in scope or not. */
+        LATE_TOOLS_VISIBLE,
+        /** An agent without extensions has no veto; a call of a tool that it does not have is merely not found. */
+        NO_VETO_WITHOUT_EXTENSIONS,
         /** {@code memory} gives an agent that may edit the tools {@code read} and {@code write} too (authority.md 7.3). */
         MEMORY_ADDS_TOOLS,
         /** The agent file's isolated, isolation and background bind calls only, not mentions and other ways (13.6). */

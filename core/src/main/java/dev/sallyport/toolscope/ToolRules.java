@@ -1,0 +1,87 @@
+package dev.sallyport.toolscope;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What decides about a child's tools, settled when it is started (authority.md 7.5); {@link ToolScope} applies it to what
+ * the extensions register.
+ *
+ * @param tools plain names, as written
+ * @param disallowed names that lose in any case
+ * @param extensions what the child's own file says first, then each of its parents: all must admit a tool; never empty
+ * @param delegates whether the child has the tools of {@link #DELEGATION}
+ * @param quirks behaviours of the original that the operator asked to have back
+ */
+public record ToolRules(
+        List<String> tools, Set<String> disallowed, List<Rights> extensions, boolean delegates, Set<Quirk> quirks) {
+
+    /** How a child starts and controls children of its own. */
+    public static final List<String> DELEGATION = List.of("Agent", "get_subagent_result", "steer_subagent");
+
+    public ToolRules {
+        tools = List.copyOf(tools);
+        disallowed = Collections.unmodifiableSet(new LinkedHashSet<>(disallowed));
+        extensions = List.copyOf(extensions);
+        EnumSet<Quirk> copy = EnumSet.noneOf(Quirk.class);
+        copy.addAll(quirks);
+        quirks = Collections.unmodifiableSet(copy);
+        if (extensions.isEmpty()) {
+            throw new IllegalArgumentException("rules without rights");
+        }
+    }
+
+    /** What one agent file, its parent's or its own, lets through of the extensions. */
+    public record Rights(ExtensionFilter filter, Selectors selectors) {
+
+        boolean admit(Extension extension, String tool) {
+            return filter.keeps(extension) && selectors.admit(extension, tool);
+        }
+    }
+
+    /** What the original does and we do only when asked to. */
+    public enum Quirk {
+        /** A plain name admits an extension's tool that the selectors leave out. */
+        PLAIN_TOOLS_BYPASS_SELECTORS,
+        /** Tools are in scope by name alone, whoever registered them, and the last to register a name has it. */
+        SHARED_TOOL_NAMES,
+        /** A tool that has just been registered is shown to the model until the turn ends, in scope or not. */
+        LATE_TOOLS_VISIBLE,
+        /** Without extensions no call is vetoed; a tool that is not there is merely not found. */
+        NO_VETO_WITHOUT_EXTENSIONS
+    }
+
+    /** Whether extensions can load at all. */
+    public boolean live() {
+        return extensions.getFirst().filter().enabled();
+    }
+
+    public boolean loads(Extension extension) {
+        return extensions.stream().allMatch(rights -> rights.filter().keeps(extension));
+    }
+
+    boolean admits(Extension extension, String tool) {
+        return !disallowed.contains(tool) && extensions.stream().allMatch(rights -> rights.admit(extension, tool));
+    }
+
+    /** The tools that are there if no extension is: the only ones, as a list that is closed. */
+    public List<String> allowList() {
+        List<String> allowed = new ArrayList<>(tools);
+        allowed.removeAll(DELEGATION);
+        allowed.addAll(delegates ? DELEGATION : List.of());
+        allowed.removeAll(disallowed);
+        return allowed;
+    }
+
+    /** What no extension can register, whenever it tries. */
+    public Set<String> denyList() {
+        Set<String> denied = new LinkedHashSet<>(delegates ? List.of() : DELEGATION);
+        BuiltinTools.NAMES.stream().filter(name -> !tools.contains(name)).forEach(denied::add);
+        denied.addAll(disallowed);
+        return denied;
+    }
+}

@@ -1,0 +1,169 @@
+package dev.sallyport.authority;
+
+import dev.sallyport.agentfile.AgentDefinition;
+import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.agentfile.SubagentPermission;
+import dev.sallyport.json.JsonObject;
+import dev.sallyport.testing.CaseFiles.Case;
+import dev.sallyport.testing.Scratch;
+import dev.sallyport.toolscope.BuiltinTools;
+import dev.sallyport.toolscope.Extension;
+import dev.sallyport.toolscope.ExtensionCases;
+import dev.sallyport.toolscope.ScopeWarning;
+import dev.sallyport.toolscope.ToolRules;
+import dev.sallyport.toolscope.ToolScope;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A child's tools from its file to its last turn, with the original's behaviour. */
+public final class ToolScopeCases {
+
+    private ToolScopeCases() {}
+
+    public static Map<String, Function<Case, @Nullable Object>> areas() {
+        return Map.of("toolScope", c -> Scratch.with(scratch -> scope(scratch, c.input())));
+    }
+
+    private static Map<String, Object> scope(Scratch scratch, JsonObject input) {
+        AgentDefinition agent = agent(scratch, input.object("agent"));
+        boolean isolated = input.flag("isolatedOption");
+        ToolRules rules = ToolRights.rules(
+                agent,
+                isolated,
+                delegates(agent, input.optional("nestedRuntime")),
+                List.of(),
+                new ToolRights.Place(scratch.expanded("${HOME}"), scratch.expanded("${CWD}")),
+                Compatibility.ALL);
+        Map<Extension, JsonObject> found = found(scratch, rules, input);
+        ToolScope scope = new ToolScope(rules);
+        List<Object> loaded = new ArrayList<>();
+        found.forEach((extension, json) -> {
+            if (scope.load(extension, texts(json, "tools"))) {
+                loaded.add(extension.names());
+            }
+        });
+        found.forEach(
+                (extension, json) -> texts(json, "onSessionStart").forEach(tool -> scope.register(extension, tool)));
+        scope.turnEnded();
+
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("loaded", loaded);
+        json.put("sessionTools", rules.live() ? null : rules.allowList());
+        json.put("sessionExcludeTools", rules.live() ? List.copyOf(rules.denyList()) : null);
+        json.put("customTools", rules.delegates() ? ToolRules.DELEGATION : List.of());
+        json.put("active", scope.visible());
+        json.put("registry", scope.registered());
+        json.put("promptHasMemory", memory(agent, rules));
+        json.put("late", late(input, found, scope));
+        json.put("vetoed", vetoed(input, scope));
+        json.put(
+                "warnings",
+                ScopeWarning.of(rules, found.keySet()).stream()
+                        .map(ToolScopeCases::warning)
+                        .toList());
+        return json;
+    }
+
+    private static AgentDefinition agent(Scratch scratch, JsonObject json) {
+        Object extensions = json.required("extensions");
+        return AgentDefinition.named(Objects.requireNonNullElse(json.optionalText("name"), "probe"))
+                .tools(list(json, "builtinToolNames"))
+                .extSelectors(list(json, "extSelectors"))
+                .disallowedTools(list(json, "disallowedTools"))
+                .extensions(
+                        extensions instanceof Boolean all
+                                ? all ? new Inclusion.All() : new Inclusion.None()
+                                : new Inclusion.Only(json.texts("extensions").stream()
+                                        .map(scratch::expanded)
+                                        .toList()))
+                .excludeExtensions(list(json, "excludeExtensions"))
+                .memory(json.optionalText("memory"))
+                .allowedSubagents(json.optional("allowedSubagents") == null ? null : SubagentPermission.all())
+                .build();
+    }
+
+    private static boolean delegates(AgentDefinition agent, @Nullable Object runtime) {
+        if (runtime == null || agent.allowedSubagents() == null) {
+            return false;
+        }
+        JsonObject json = JsonObject.of("nestedRuntime", runtime);
+        int cap = json.optional("maxSubagentDepth") == null
+                ? Delegation.DEFAULT_MAX_DEPTH
+                : (int) json.integer("maxSubagentDepth");
+        return new Delegation(agent.allowedSubagents(), (int) json.integer("depth"), cap, 1, false).mayDelegate();
+    }
+
+    private static Map<Extension, JsonObject> found(Scratch scratch, ToolRules rules, JsonObject input) {
+        Map<Extension, JsonObject> found = new LinkedHashMap<>();
+        for (String path : rules.extensions().getFirst().filter().paths()) {
+            for (JsonObject json : input.objects("pathExtensions")) {
+                if (scratch.expanded(json.text("path")).equals(path)) {
+                    found.put(Extension.at(path, ExtensionCases::read), json);
+                }
+            }
+        }
+        for (JsonObject json : input.objects("discoveredExtensions")) {
+            String file = json.optional("dir") == null ? "%s.ts" : "%s/index.ts";
+            String path = scratch.expanded("${AGENT_DIR}/extensions/" + file.formatted(json.text("name")));
+            found.put(Extension.at(path, ExtensionCases::read), json);
+        }
+        return found;
+    }
+
+    private static String memory(AgentDefinition agent, ToolRules rules) {
+        if (agent.memory() == null) {
+            return "none";
+        }
+        return BuiltinTools.canRemember(rules.tools(), rules.disallowed()) ? "read-write" : "read-only";
+    }
+
+    private static @Nullable List<Object> late(JsonObject input, Map<Extension, JsonObject> found, ToolScope scope) {
+        if (input.list("lateRegistrations").isEmpty()) {
+            return null;
+        }
+        List<Object> late = new ArrayList<>();
+        for (JsonObject registration : input.objects("lateRegistrations")) {
+            String name = registration.text("ext");
+            String tool = registration.text("tool");
+            found.keySet().stream()
+                    .filter(extension -> extension.names().contains(name))
+                    .forEach(extension -> scope.register(extension, tool));
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("ext", name);
+            json.put("tool", tool);
+            json.put("activeImmediately", scope.visible());
+            json.put("vetoedImmediately", !scope.permits(tool));
+            scope.turnEnded();
+            json.put("activeAfterTurnEnd", scope.visible());
+            late.add(json);
+        }
+        return late;
+    }
+
+    private static @Nullable Map<String, Object> vetoed(JsonObject input, ToolScope scope) {
+        Map<String, Object> vetoed = new LinkedHashMap<>();
+        input.texts("vetoProbes").forEach(tool -> vetoed.put(tool, !scope.permits(tool)));
+        return vetoed.isEmpty() ? null : vetoed;
+    }
+
+    private static Map<String, Object> warning(ScopeWarning warning) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("kind", warning.kind().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        json.put("name", warning.name());
+        return json;
+    }
+
+    private static @Nullable List<String> list(JsonObject json, String field) {
+        return json.optional(field) == null ? null : json.texts(field);
+    }
+
+    private static List<String> texts(JsonObject json, String field) {
+        return json.optional(field) == null ? List.of() : json.texts(field);
+    }
+}
