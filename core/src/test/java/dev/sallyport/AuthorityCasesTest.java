@@ -9,6 +9,7 @@ import dev.sallyport.delegation.DelegationCases;
 import dev.sallyport.invocation.InvocationCases;
 import dev.sallyport.json.CanonicalJson;
 import dev.sallyport.memory.MemoryCases;
+import dev.sallyport.model.ModelCases;
 import dev.sallyport.prompt.PromptCases;
 import dev.sallyport.report.ReportCases;
 import dev.sallyport.skill.SkillCases;
@@ -42,6 +43,7 @@ class AuthorityCasesTest {
             AgentFileCases.areas(),
             DelegationCases.areas(),
             InvocationCases.areas(),
+            ModelCases.areas(),
             MemoryCases.areas(),
             PromptCases.areas(),
             ReportCases.areas(),
@@ -52,10 +54,6 @@ class AuthorityCasesTest {
 
     /** Areas whose subject is not built yet, and what it is. */
     private static final Map<String, String> LATER = Map.ofEntries(
-            Map.entry("model.default", "fuzzy model names"),
-            Map.entry("model.enabledModels", "fuzzy model names"),
-            Map.entry("model.resolve", "fuzzy model names"),
-            Map.entry("model.scope", "fuzzy model names"),
             Map.entry("registry.config", "extensions"),
             Map.entry("registry.toolsSuffix", "extensions"),
             Map.entry("settings.field", "settings files"),

@@ -18,7 +18,6 @@ import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.prompt.PromptPlan;
 import dev.sallyport.provenance.Grade;
-import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
 import dev.sallyport.toolscope.BuiltinTools;
 import dev.sallyport.toolscope.GrantedTools;
@@ -119,7 +118,7 @@ public final class AuthorityResolver {
         AgentDefinition definition = dispatched.definition();
         Invocation invocation = InvocationResolver.resolve(definition, call, request.settings(), parent != null);
         Harness harness = harness(definition);
-        Model model = model(invocation.model(), harness);
+        Model model = new ModelResolver(request, fields, warnings).resolve(invocation.model(), call.model(), harness);
         String thinking = thinking(invocation.thinking());
         Double maxTurns = maxTurns(invocation.maxTurns(), harness);
         preference("inheritContext", Grade.NONE, invocation.inheritContext());
@@ -177,71 +176,6 @@ public final class AuthorityResolver {
         }
         preference("thinking", Grade.RUNNER, asked);
         return asked.value();
-    }
-
-    private @Nullable Model model(@Nullable Resolved<String> input, Harness harness) throws RefusedException {
-        List<Field.Loser> losers = new ArrayList<>();
-        Origin origin = Origin.DEFAULT;
-        Model model = null;
-        if (input != null && !input.value().isEmpty()) {
-            String asked = input.value();
-            origin = input.origin();
-            losers.addAll(losers(input.outranked()));
-            model = available(asked);
-            if (model == null && origin.layer() == Layer.CALL) {
-                throw new RefusedException(
-                        Refusal.MODEL_UNAVAILABLE, "model `%s` is not available%s".formatted(asked, choices()));
-            }
-            if (model == null) {
-                losers.add(new Field.Loser(origin, asked, "not available"));
-                warnings.add("%s: model `%s` is not available".formatted(origin.location(), asked));
-            }
-        }
-        if (model == null && parent != null && parent.model() != null) {
-            model = parent.model();
-            origin = Origin.parent(parent.agent());
-        }
-        if (model == null && operator.defaultModel() != null) {
-            model = operator.defaultModel();
-            origin = Origin.operator("default model");
-        }
-        if (model == null && harness == Harness.BUILTIN) {
-            throw new RefusedException(
-                    Refusal.MODEL_MISSING,
-                    "no model is available: name one in the call or the agent file, or set a default");
-        }
-        fields.add(new Field(
-                "model",
-                model == null ? "-" : model.toString(),
-                Grade.DOOR,
-                model == null ? Origin.DEFAULT : origin,
-                losers));
-        return model;
-    }
-
-    private @Nullable Model available(String asked) {
-        List<Model> models = operator.models();
-        if (models != null) {
-            return models.stream()
-                    .filter(model -> model.toString().equalsIgnoreCase(asked))
-                    .findFirst()
-                    .orElse(null);
-        }
-        try {
-            return Model.parse(asked);
-        } catch (IllegalArgumentException notAModel) {
-            return null;
-        }
-    }
-
-    private String choices() {
-        List<Model> models = operator.models();
-        return models == null
-                ? " (expected: provider/id)"
-                : " (available: %s)"
-                        .formatted(String.join(
-                                ", ",
-                                models.stream().map(Model::toString).sorted().toList()));
     }
 
     private @Nullable Double maxTurns(@Nullable Resolved<Double> asked, Harness harness) {

@@ -9,6 +9,10 @@ public enum Refusal {
     AGENT_FILE_INVALID,
     MODEL_UNAVAILABLE,
     MODEL_MISSING,
+    /** The caller asked for a model that people do not work with (authority.md 5.7). */
+    MODEL_OUT_OF_SCOPE,
+    /** The caller asked for a model where a selector chooses. */
+    MODEL_ROUTED,
     WORKSPACE_CONFLICT,
     RUNTIME_NOT_ALLOWED,
     HARNESS_CONFLICT,
