@@ -10,9 +10,12 @@ set -euo pipefail
 
 images=$(cd "$(dirname "$0")" && pwd)
 target=$images/../runner/target
-base=${SALLYPORT_BASE:-mmdebstrap}
+base=${SALLYPORT_BASE-mmdebstrap}
 suite=trixie
-packages="bash ca-certificates coreutils diffutils findutils git grep less patch procps sed tar tini util-linux"
+# The last two are for the Java of a distribution, which brings no libraries of its own.
+packages="bash ca-certificates coreutils diffutils findutils git grep less patch procps sed tar tini util-linux libstdc++6 zlib1g"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 say() { printf 'images: %s\n' "$*" >&2; }
 die() { say "$*"; exit 125; }
@@ -24,16 +27,20 @@ up_to_date() { # image, inputs
 }
 
 # The one place where a root file system becomes the base image, whichever way it was made. Runs with that file system as $1.
+# shellcheck disable=SC2016 # another shell expands it
 finish_root='
   set -eu
   find "$1" -xdev -type f -perm /6000 -exec chmod ug-s {} +
-  rm -rf "$1"/etc/resolv.conf "$1"/etc/hostname "$1"/etc/machine-id "$1"/etc/ssh "$1"/var/cache/* "$1"/var/log/* "$1"/tmp/* "$1"/root/.[!.]*
+  # An engine holds these two in every container, and exports them empty.
+  rm -f "$1"/etc/resolv.conf "$1"/etc/hostname 2>/dev/null || :
+  rm -rf "$1"/etc/machine-id "$1"/etc/ssh "$1"/var/cache/* "$1"/var/log/* "$1"/tmp/* "$1"/root/.[!.]*
   # A workspace belongs to its child or to the host, never to the user that git expects.
   printf "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n" > "$1"/etc/gitconfig
   mkdir -p "$1"/workspace "$1"/home/agent "$1"/run/sallyport
 '
 
 # name=version@sha256 of the archive that was installed; apt knows the hashes only while its lists are there.
+# shellcheck disable=SC2016
 list_packages='
   set -eu
   mkdir -p "$1"/usr/share/sallyport
@@ -51,37 +58,39 @@ by_mmdebstrap() { # root.tar
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --customize-hook="APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG sh -c '$list_packages' - \"\$1\"" \
     --customize-hook="sh -c '$finish_root' - \"\$1\"" \
-    "$suite" "$1" ${SALLYPORT_MIRROR:+"$SALLYPORT_MIRROR"}
+    "$suite" "$1" ${SALLYPORT_MIRROR:+"$SALLYPORT_MIRROR"} || die "mmdebstrap could not make Debian $suite; see the lines above"
 }
 
+# The keys in the image verify what its apt installs, the digest verifies the image.
 by_registry() { # root.tar
-  case $base in *@sha256:*) ;; *) die "SALLYPORT_BASE: \`$base\` (expected: mmdebstrap or NAME@sha256:…)" ;; esac
-  local id container
-  # The archive keys in the image verify what apt installs.
-  id=$(DOCKER_BUILDKIT=0 docker build -q - <<DOCKERFILE
-FROM $base
-RUN apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends $packages && apt-get -q update
-RUN sh -c '${list_packages//$'\n'/;}' - "" && rm -rf /var/lib/apt/lists/*
-RUN sh -c '${finish_root//$'\n'/;}' - ""
-DOCKERFILE
-  ) || die "could not build on $base"
-  container=$(docker create "$id" true)
-  docker export "$container" > "$1"
-  docker rm "$container" >/dev/null
-  docker rmi "$id" >/dev/null
+  local container=sallyport-base-$$
+  docker pull -q "$base" >/dev/null 2>"$work/log" || die "could not pull $base: $(tail -n 1 "$work/log")"
+  if docker run --name "$container" --entrypoint sh "$base" -ec "
+      export DEBIAN_FRONTEND=noninteractive
+      apt-get -q update
+      # The archive has the hashes of what it has now.
+      apt-get -qy dist-upgrade
+      apt-get -qy install --no-install-recommends $packages
+      $list_packages
+      rm -rf /var/lib/apt/lists/*
+      $finish_root" - / >"$work/log" 2>&1; then
+    docker export "$container" >"$1"
+  else
+    cat "$work/log" >&2
+  fi
+  docker rm -f "$container" >/dev/null
+  [ -s "$1" ] || die "could not make a base of $base; see the lines above"
 }
 
 build_base() {
-  local inputs work list
+  local inputs list
   inputs=$(printf '%s\n' "$base" "$suite" "$packages" "$finish_root" "$list_packages" | hash)
   up_to_date sallyport/base:dev "$inputs" && return
   say "making sallyport/base:dev ($base)"
-  work=$(mktemp -d)
   if [ "$base" = mmdebstrap ]; then by_mmdebstrap "$work/root.tar"; else by_registry "$work/root.tar"; fi
   list=$(tar -xOf "$work/root.tar" ./usr/share/sallyport/packages 2>/dev/null || tar -xOf "$work/root.tar" usr/share/sallyport/packages)
   docker import --change "LABEL dev.sallyport.inputs=$inputs" --change "LABEL dev.sallyport.packages=\"${list//$'\n'/ }\"" \
     --change 'ENV LANG=C.UTF-8' "$work/root.tar" sallyport/base:dev >/dev/null
-  rm -rf "$work"
 }
 
 # jlink keeps what the runner needs of the JDK: Jackson wants java.xml.
@@ -90,28 +99,32 @@ build_jre() {
   release=$(cat "$JAVA_HOME/release")
   [ "$(cat "$jre/made-from" 2>/dev/null)" = "$release" ] && return
   rm -rf "$jre"
-  "$JAVA_HOME/bin/jlink" --add-modules java.base,java.xml --strip-debug --no-header-files --no-man-pages --output "$jre" \
+  "$JAVA_HOME/bin/jlink" --add-modules java.base,java.xml --strip-java-debug-attributes --no-header-files --no-man-pages --output "$jre" \
     || die "jlink failed (expected: JAVA_HOME is a JDK 25)"
   printf '%s\n' "$release" > "$jre/made-from"
 }
 
 build_runner() {
-  local jar inputs work
+  local jar inputs
   jar=$(find "$target" -maxdepth 1 -name 'runner-*.jar' ! -name '*-tests.jar' ! -name '*-sources.jar' 2>/dev/null)
   [ -f "$jar" ] || die "no runner in runner/target (run mvn -pl runner -am package)"
   inputs=$(cat "$jar" "$target"/lib/*.jar "$images"/runner/* "$JAVA_HOME/release" <(docker image inspect --format '{{.Id}}' sallyport/base:dev) | hash)
   up_to_date sallyport/runner:dev "$inputs" && return
   say "making sallyport/runner:dev"
   build_jre
-  work=$(mktemp -d)
-  mkdir "$work/lib"
-  cp -r "$target/jre" "$images"/runner/* "$work"
-  cp "$jar" "$target"/lib/*.jar "$work/lib"
-  chmod -R u=rwX,go=rX "$work"
-  DOCKER_BUILDKIT=0 docker build -q --network none --label "dev.sallyport.inputs=$inputs" -t sallyport/runner:dev "$work" >/dev/null \
-    || die "could not build the runner image"
-  rm -rf "$work"
+  mkdir -p "$work/runner/lib"
+  cp -r "$target/jre" "$images"/runner/* "$work/runner"
+  cp "$jar" "$target"/lib/*.jar "$work/runner/lib"
+  chmod -R u=rwX,go=rX "$work/runner"
+  # Newer engines complain about this builder; the other one is a package of its own in some distributions.
+  if ! DOCKER_BUILDKIT=0 docker build -q --force-rm --network none --label "dev.sallyport.inputs=$inputs" -t sallyport/runner:dev "$work/runner" \
+    >"$work/log" 2>&1; then
+    cat "$work/log" >&2
+    die "could not build the runner image; see the lines above"
+  fi
 }
 
+[[ $base =~ ^(mmdebstrap|[^@[:space:]]+@sha256:[0-9a-f]{64})$ ]] ||
+  die "SALLYPORT_BASE: \`$base\` (expected: mmdebstrap or NAME@sha256:DIGEST)"
 build_base
 build_runner

@@ -42,7 +42,10 @@ class LauncherTest {
             "kill",
             "setsid",
             "nohup",
-            "printf");
+            "printf",
+            "mktemp",
+            "cut",
+            "sha256sum");
 
     @TempDir
     private Path machine;
@@ -59,6 +62,11 @@ class LauncherTest {
                 }
             }
         }
+        // Whatever Java this machine has elsewhere is an old one for the launcher.
+        command(
+                "sed",
+                "case \"$*\" in *JAVA_VERSION*) case \"$*\" in *%s*) ;; *) echo 17; exit ;; esac ;; esac\nexec %s \"$@\""
+                        .formatted(machine, Files.exists(Path.of("/usr/bin/sed")) ? "/usr/bin/sed" : "/bin/sed"));
         command("uname", "echo Linux");
         command("sleep", "exit 0");
         command("pgrep", "exit 1");
@@ -137,6 +145,130 @@ class LauncherTest {
     }
 
     @Test
+    void saysInOneSentenceThatThereIsNoJava() throws Exception {
+        for (String verb : List.of("up", "demo", "verify")) {
+            Outcome outcome = run(verb);
+
+            assertThat(outcome.exitCode()).isEqualTo(125);
+            assertThat(outcome.said())
+                    .containsExactly("sallyport: no Java 25 found: install a JDK 25 and set JAVA_HOME to it");
+        }
+    }
+
+    @Test
+    void installsJavaWhereTheDistributionHasItAndAPersonWantsIt() throws Exception {
+        command("apt-cache", "test \"$2\" = openjdk-25-jdk-headless");
+        command("apt-get", """
+                echo "$@" >> %1$s/apt
+                case "$*" in *openjdk-25-jdk-headless*)
+                  mkdir -p %1$s/jdk/bin
+                  printf 'JAVA_VERSION="25.0.1"\n' > %1$s/jdk/release
+                  printf '#!/bin/sh\n' > %1$s/jdk/bin/java
+                  cp %1$s/jdk/bin/java %1$s/jdk/bin/javac
+                  chmod +x %1$s/jdk/bin/java %1$s/jdk/bin/javac
+                esac
+                """.formatted(machine));
+
+        Outcome refused = onATerminal("n", "up");
+        assertThat(refused.exitCode()).isEqualTo(125);
+        // Where the terminal shows what was typed is its own affair.
+        assertThat(String.join("", refused.said()))
+                .contains("sallyport: install Java 25 with apt-get? [y/N] ")
+                .endsWith("sallyport: no Java 25 found: install a JDK 25 and set JAVA_HOME to it");
+        assertThat(machine.resolve("apt")).doesNotExist();
+
+        Outcome wanted = onATerminal("y", "up");
+        assertThat(Files.readString(machine.resolve("apt"))).contains("openjdk-25-jdk-headless");
+        assertThat(String.join("", wanted.said()))
+                .contains("sallyport: installing openjdk-25-jdk-headless (apt-get, as root)")
+                .doesNotContain("no Java 25 found");
+    }
+
+    @Test
+    void asksOnATerminalBeforeItInstallsAnEngine() throws Exception {
+        built();
+        engineComesWithApt();
+
+        for (String no : List.of("n", "", "nyes")) {
+            Outcome refused = onATerminal(no, "ps");
+
+            assertThat(refused.exitCode()).isEqualTo(125);
+            assertThat(String.join("", refused.said()))
+                    .contains("sallyport: install a Docker engine (docker.io) with apt-get? [y/N] ")
+                    .endsWith(
+                            "sallyport: no Docker engine answers: install and start one (on Debian or Ubuntu, as root:"
+                                    + " sallyport ps --install-engine)");
+            assertThat(machine.resolve("apt")).doesNotExist();
+        }
+
+        onATerminal("y", "ps");
+        assertThat(Files.readString(machine.resolve("apt"))).contains("docker.io");
+        assertThat(machine.resolve("engine-runs")).exists();
+    }
+
+    /** No engine, no test: whoever asked for every test must not hear of success. */
+    @Test
+    void verifyFailsWhereNoEngineCanBeHad() throws Exception {
+        built();
+        executable(machine.resolve("jdk/bin/javac"), "exit 0");
+        command("git", "exit 0");
+        command("mvn", "touch " + machine.resolve("maven-ran"));
+        user(1000);
+
+        Outcome outcome = run(Map.of("CI", "true"), "verify");
+
+        assertThat(outcome.exitCode()).isEqualTo(125);
+        assertThat(outcome.said())
+                .containsExactly(
+                        "sallyport: no Docker engine answers: install and start one (on Debian or Ubuntu, as root:"
+                                + " sallyport verify --install-engine)");
+        assertThat(machine.resolve("maven-ran")).doesNotExist();
+    }
+
+    @Test
+    void saysThatWhatItNeedsCouldNotBeInstalled() throws Exception {
+        built();
+        command("apt-get", "echo \"E: Unable to locate package\" >&2; exit 100");
+
+        Outcome outcome = run("ps", "--install-engine");
+
+        assertThat(outcome.exitCode()).isEqualTo(125);
+        assertThat(outcome.said()).endsWith("sallyport: could not install docker.io; see the lines above");
+    }
+
+    @Test // S36
+    void takesABaseFromARegistryByDigestOnly() throws Exception {
+        command("docker", "echo \"$@\" >> %s/docker; test \"$1\" = pull".formatted(machine));
+        String digest = "@sha256:" + "0".repeat(64);
+
+        for (String base : List.of("debian", "debian:trixie", "debian@sha256:beef", digest, "a b" + digest, "")) {
+            Outcome outcome = images(base);
+
+            assertThat(outcome.exitCode()).as(base).isEqualTo(125);
+            assertThat(outcome.said())
+                    .containsExactly("images: SALLYPORT_BASE: `%s` (expected: mmdebstrap or NAME@sha256:DIGEST)"
+                            .formatted(base));
+        }
+        assertThat(machine.resolve("docker")).doesNotExist();
+
+        images("127.0.0.1:5000/debian" + digest);
+        assertThat(Files.readString(machine.resolve("docker"))).contains("pull -q 127.0.0.1:5000/debian" + digest);
+    }
+
+    @Test
+    void saysWhyARegistryGaveNoBase() throws Exception {
+        command("docker", "test \"$1\" = pull && { echo trying; echo 'Error: connection refused'; } >&2; exit 1");
+        String base = "127.0.0.1:5000/debian@sha256:" + "0".repeat(64);
+
+        Outcome outcome = images(base);
+
+        assertThat(outcome.exitCode()).isEqualTo(125);
+        assertThat(outcome.said())
+                .endsWith("images: could not pull " + base + ": Error: connection refused")
+                .hasSize(2);
+    }
+
+    @Test
     void refusesAnOptionOfVerifyThatItDoesNotKnow() throws Exception {
         assertThat(run("verify", "--sok").said()).contains("sallyport: verify takes --soak and nothing else");
     }
@@ -185,9 +317,26 @@ class LauncherTest {
     private Outcome run(Map<String, String> variables, String... words) throws Exception {
         List<String> command = new ArrayList<>(List.of(LAUNCHER.toString()));
         command.addAll(List.of(words));
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectInput(Path.of("/dev/null").toFile());
+        return run(variables, Path.of("/dev/null"), command);
+    }
+
+    private Outcome images(String base) throws Exception {
+        Path script = LAUNCHER.resolveSibling("images/build.sh");
+        return run(Map.of("SALLYPORT_BASE", base), Path.of("/dev/null"), List.of(script.toString()));
+    }
+
+    /** With somebody there who answers the first question. */
+    private Outcome onATerminal(String answer, String verb) throws Exception {
+        Path typed = Files.writeString(machine.resolve("typed"), answer + "\n");
+        return run(
+                Map.of("SHELL", "/bin/sh"),
+                typed,
+                List.of("/usr/bin/script", "-qec", LAUNCHER + " " + verb, "/dev/null"));
+    }
+
+    private Outcome run(Map<String, String> variables, Path input, List<String> command) throws Exception {
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectInput(input.toFile());
         builder.environment().clear();
         builder.environment().put("PATH", commands.toString());
         builder.environment().put("HOME", machine.toString());
