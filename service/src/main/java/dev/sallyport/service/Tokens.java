@@ -8,14 +8,20 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
 import org.springframework.security.oauth2.jwt.JwsHeader;
+import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtClaimsSet;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtEncoder;
 import org.springframework.security.oauth2.jwt.JwtEncoderParameters;
+import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
+import org.springframework.security.oauth2.jwt.JwtValidators;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.oauth2.jwt.NimbusJwtEncoder;
 
@@ -25,6 +31,9 @@ public final class Tokens {
     /** HS256 wants a key at least as long as its digest. */
     private static final int KEY_BYTES = 32;
 
+    private static final int REMEMBERED = 1_000;
+
+    private final Map<String, Jwt> verified = new ConcurrentHashMap<>();
     private final SecretKey key;
     private final JwtEncoder encoder;
     private final Clock clock;
@@ -68,9 +77,26 @@ public final class Tokens {
                 .getTokenValue();
     }
 
+    /** Services come with the same token thousands of times: its signature is checked once, its times at each use. */
     JwtDecoder decoder() {
-        return NimbusJwtDecoder.withSecretKey(key)
+        JwtTimestampValidator times = new JwtTimestampValidator();
+        times.setClock(clock);
+        NimbusJwtDecoder signatures = NimbusJwtDecoder.withSecretKey(key)
                 .macAlgorithm(MacAlgorithm.HS256)
                 .build();
+        signatures.setJwtValidator(JwtValidators.createDefaultWithValidators(List.of(times)));
+        return token -> {
+            Jwt known = verified.get(token);
+            if (known != null && !times.validate(known).hasErrors()) {
+                return known;
+            }
+            // What was refused is not kept, so that nobody without a key fills this.
+            Jwt jwt = signatures.decode(token);
+            if (verified.size() >= REMEMBERED) {
+                verified.clear();
+            }
+            verified.put(token, jwt);
+            return jwt;
+        };
     }
 }

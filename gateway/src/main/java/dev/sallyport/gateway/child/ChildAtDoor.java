@@ -89,12 +89,12 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public List<Command> commands(long after, Duration wait) throws InterruptedException {
-        long seen = live.news().version();
+        long seen = live.orders().version();
         List<Command> commands = timeline.commands(child.sandbox(), after);
         if (!commands.isEmpty()) {
             return commands;
         }
-        live.news().await(seen, wait);
+        live.orders().await(seen, wait);
         return timeline.commands(child.sandbox(), after);
     }
 

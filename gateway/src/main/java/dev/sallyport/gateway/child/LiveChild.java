@@ -13,6 +13,7 @@ final class LiveChild {
 
     private final Children children;
     private final Signal news = new Signal();
+    private final Signal orders = new Signal();
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Calls that wait for a person, and until when that is believed without hearing of them again. */
@@ -49,8 +50,14 @@ final class LiveChild {
         child = next;
     }
 
+    /** Raised for whoever watches the child. */
     Signal news() {
         return news;
+    }
+
+    /** Raised for the child itself: apart, since a busy child makes much news and gets few commands. */
+    Signal orders() {
+        return orders;
     }
 
     /** When it ends for being too long in its state. */
@@ -73,6 +80,7 @@ final class LiveChild {
     void running(Deadline until) {
         state = ChildState.RUNNING;
         deadline = until;
+        orders.raise();
         news.raise();
     }
 
@@ -88,6 +96,7 @@ final class LiveChild {
         } finally {
             lock.unlock();
         }
+        orders.raise();
         news.raise();
     }
 
@@ -133,6 +142,7 @@ final class LiveChild {
         } finally {
             lock.unlock();
         }
+        orders.raise();
         news.raise();
         return first;
     }

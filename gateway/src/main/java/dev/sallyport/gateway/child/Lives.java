@@ -66,6 +66,7 @@ public final class Lives implements Occupants, AutoCloseable {
                             live.child().sandbox(),
                             Command.Type.CANCEL,
                             with.json().createObjectNode().put("reason", reason));
+            live.orders().raise();
         }
         return decided;
     }
@@ -81,6 +82,7 @@ public final class Lives implements Occupants, AutoCloseable {
                         live.child().id(),
                         "steer",
                         with.json().createObjectNode().put("author", author).put("message", message));
+        live.orders().raise();
         live.news().raise();
     }
 
