@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.sallyport.invocation.SettingsFile;
 
 /** What core may depend on. Whatever decides must be readable without a framework. */
 class ArchitectureTest {
@@ -32,9 +33,11 @@ class ArchitectureTest {
                 slices().matching("dev.sallyport.(*)..").should().beFreeOfCycles();
 
         @ArchTest
-        static final ArchRule ONLY_AGENT_FILES_ARE_READ = noClasses()
+        static final ArchRule ONLY_READERS_OF_AGENTS_READ_FILES = noClasses()
                 .that()
-                .resideOutsideOfPackage("dev.sallyport.agentfile")
+                .resideOutsideOfPackages("dev.sallyport.agentfile", "dev.sallyport.memory", "dev.sallyport.skill")
+                .and()
+                .doNotBelongToAnyOf(SettingsFile.class)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.nio.file..", "java.net.http..");

@@ -56,19 +56,12 @@ class AuthorityCasesTest {
     private static final Map<String, String> LATER = Map.ofEntries(
             Map.entry("registry.config", "extensions"),
             Map.entry("registry.toolsSuffix", "extensions"),
-            Map.entry("settings.field", "settings files"),
-            Map.entry("settings.merge", "settings files"),
             Map.entry("toggle", "editing agent files"),
             Map.entry("toggle.serialize", "editing agent files"),
-            Map.entry("toggle.stub", "editing agent files"),
-            Map.entry("turns.effective", "a turn limit while a child runs"),
-            Map.entry("turns.grace", "a turn limit while a child runs"),
-            Map.entry("turns.run", "a turn limit while a child runs"));
+            Map.entry("toggle.stub", "editing agent files"));
 
     /** Cases that cannot apply, as {@code area: name}, and why. */
     private static final Map<String, String> EXCLUDED = Map.of(
-            "toolScope: memory unsafe agent name fails the run read-only", "memory is not built yet",
-            "toolScope: memory symlinked dir fails read-write run", "memory is not built yet",
             "manager: cwd validation", "a contained child has no directory of the host",
             "manager: worktree strict failure", "a contained child has no directory of the host",
             "manager: worktree disabled project", "a contained child has no directory of the host",

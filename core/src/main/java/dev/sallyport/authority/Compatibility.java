@@ -45,6 +45,8 @@ public record Compatibility(Set<Switch> on) {
         LATE_TOOLS_VISIBLE,
         /** An agent without extensions has no veto; a call of a tool that it does not have is merely not found. */
         NO_VETO_WITHOUT_EXTENSIONS,
+        /** What of a settings file cannot be used is dropped, restrictions too (authority.md 12). */
+        LENIENT_SETTINGS,
         /** {@code memory} gives an agent that may edit the tools {@code read} and {@code write} too (authority.md 7.3). */
         MEMORY_ADDS_TOOLS,
         /** The agent file's isolated, isolation and background bind calls only, not mentions and other ways (13.6). */

@@ -7,6 +7,8 @@ public enum Refusal {
     UNKNOWN_AGENT,
     /** The agent's own file could not be used; running another one instead could be wider. */
     AGENT_FILE_INVALID,
+    /** A settings file says something that cannot be used; without it the child might get more. */
+    SETTINGS_INVALID,
     MODEL_UNAVAILABLE,
     MODEL_MISSING,
     /** The caller asked for a model that people do not work with (authority.md 5.7). */

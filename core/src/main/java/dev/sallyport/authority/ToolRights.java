@@ -2,6 +2,7 @@ package dev.sallyport.authority;
 
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.memory.MemoryAccess;
 import dev.sallyport.toolscope.BuiltinTools;
 import dev.sallyport.toolscope.ExtensionFilter;
 import dev.sallyport.toolscope.Selectors;
@@ -11,6 +12,7 @@ import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** From an agent file to the rules about its tools (authority.md 7). */
@@ -40,7 +42,8 @@ final class ToolRights {
         List<String> denied = orNothing(definition.disallowedTools());
         List<String> tools = definition.tools() == null ? BuiltinTools.NAMES : definition.tools();
         if (definition.memory() != null && compatibility.has(Compatibility.Switch.MEMORY_ADDS_TOOLS)) {
-            tools = BuiltinTools.withMemory(tools, denied);
+            tools = Stream.concat(tools.stream(), MemoryAccess.of(tools, denied).missing(tools).stream())
+                    .toList();
         }
         List<ToolRules.Rights> rights = new ArrayList<>(List.of(own(definition, isolated, place)));
         rights.addAll(parent);

@@ -1,9 +1,6 @@
 package dev.sallyport.toolscope;
 
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The tools that every harness of ours has, in the order in which they are shown (authority.md 3). */
@@ -18,20 +15,6 @@ public final class BuiltinTools {
     /** Whether any of the tools can change a file. */
     public static boolean canWrite(List<String> tools) {
         return tools.stream().anyMatch(WRITERS::contains);
-    }
-
-    /** Whether an agent with a memory may write to it (authority.md 7.3). */
-    public static boolean canRemember(List<String> tools, Collection<String> disallowed) {
-        return Stream.of("write", "edit").anyMatch(tool -> tools.contains(tool) && !disallowed.contains(tool));
-    }
-
-    /** The tools and those that the original adds for a memory, the disallowed ones too. */
-    public static List<String> withMemory(List<String> tools, Collection<String> disallowed) {
-        List<String> all = new ArrayList<>(tools);
-        (canRemember(tools, disallowed) ? Stream.of("read", "write", "edit") : Stream.of("read"))
-                .filter(tool -> !tools.contains(tool))
-                .forEach(all::add);
-        return all;
     }
 
     /**

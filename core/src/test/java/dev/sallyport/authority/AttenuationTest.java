@@ -152,7 +152,7 @@ class AttenuationTest {
                 .runtime(maybe(runtime()))
                 .isolation(maybe("worktree"))
                 .build();
-        Settings settings = new Settings(null, true, random.nextInt(4) > 0, null, 5);
+        Settings settings = Settings.DEFAULT.with("worktreeIsolation", random.nextInt(4) > 0);
         return new AuthorityRequest(AgentRegistry.of(List.of(definition)), call, settings, operator, parent);
     }
 

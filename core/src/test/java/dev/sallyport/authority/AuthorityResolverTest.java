@@ -205,7 +205,7 @@ class AuthorityResolverTest {
 
     @Test
     void refusesAnUnknownAgentWhereTheFallbackIsNone() {
-        Requests requests = Requests.ordinary().settings(new Settings("none", true, true, null, 5));
+        Requests requests = Requests.ordinary().settings(Settings.DEFAULT.with("fallbackSubagent", "none"));
 
         for (String name : List.of("reviewr", "../../etc/passwd", "")) {
             Outcome.Refused refused = requests.refused(SpawnCall.of(name));

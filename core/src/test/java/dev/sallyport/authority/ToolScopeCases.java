@@ -4,15 +4,21 @@ import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.Inclusion;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.json.JsonObject;
+import dev.sallyport.memory.MemoryAccess;
+import dev.sallyport.memory.MemoryDirectory;
+import dev.sallyport.memory.MemoryScope;
 import dev.sallyport.testing.CaseFiles.Case;
 import dev.sallyport.testing.Scratch;
-import dev.sallyport.toolscope.BuiltinTools;
 import dev.sallyport.toolscope.Extension;
 import dev.sallyport.toolscope.ExtensionCases;
 import dev.sallyport.toolscope.ScopeWarning;
 import dev.sallyport.toolscope.ToolRules;
 import dev.sallyport.toolscope.ToolScope;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +36,7 @@ public final class ToolScopeCases {
         return Map.of("toolScope", c -> Scratch.with(scratch -> scope(scratch, c.input())));
     }
 
-    private static Map<String, Object> scope(Scratch scratch, JsonObject input) {
+    private static Map<String, Object> scope(Scratch scratch, JsonObject input) throws IOException {
         AgentDefinition agent = agent(scratch, input.object("agent"));
         boolean isolated = input.flag("isolatedOption");
         ToolRules rules = ToolRights.rules(
@@ -40,6 +46,10 @@ public final class ToolScopeCases {
                 List.of(),
                 new ToolRights.Place(scratch.expanded("${HOME}"), scratch.expanded("${CWD}")),
                 Compatibility.ALL);
+        String unusable = agent.memory() == null ? null : unusableMemory(scratch, agent, agent.memory(), rules, input);
+        if (unusable != null) {
+            return Map.of("throws", true, "kind", unusable, "warnings", warnings(rules, List.of()));
+        }
         Map<Extension, JsonObject> found = found(scratch, rules, input);
         ToolScope scope = new ToolScope(rules);
         List<Object> loaded = new ArrayList<>();
@@ -62,12 +72,47 @@ public final class ToolScopeCases {
         json.put("promptHasMemory", memory(agent, rules));
         json.put("late", late(input, found, scope));
         json.put("vetoed", vetoed(input, scope));
-        json.put(
-                "warnings",
-                ScopeWarning.of(rules, found.keySet()).stream()
-                        .map(ToolScopeCases::warning)
-                        .toList());
+        json.put("warnings", warnings(rules, found.keySet()));
         return json;
+    }
+
+    private static List<Map<String, Object>> warnings(ToolRules rules, Collection<Extension> found) {
+        return ScopeWarning.of(rules, found).stream()
+                .map(ToolScopeCases::warning)
+                .toList();
+    }
+
+    private static @Nullable String unusableMemory(
+            Scratch scratch, AgentDefinition agent, String scope, ToolRules rules, JsonObject input)
+            throws IOException {
+        for (JsonObject step : input.objects("setup")) {
+            Path path = scratch.path(step.text(step.optional("mkdir") == null ? "symlink" : "mkdir"));
+            Files.createDirectories(path.getParent());
+            if (step.optional("mkdir") == null) {
+                Files.createSymbolicLink(path, scratch.path(step.text("target")));
+            } else {
+                Files.createDirectories(path);
+            }
+        }
+        MemoryDirectory directory;
+        try {
+            directory = MemoryDirectory.of(
+                    MemoryScope.parse(scope),
+                    agent.name(),
+                    scratch.path("${HOME}"),
+                    scratch.path("${AGENT_DIR}"),
+                    scratch.path("${CWD}"));
+        } catch (IllegalArgumentException unsafe) {
+            return "unsafe-memory-name";
+        }
+        try {
+            if (MemoryAccess.of(rules.tools(), rules.disallowed()) == MemoryAccess.READ_WRITE) {
+                directory.create();
+            }
+        } catch (IOException link) {
+            return "symlinked-memory-dir";
+        }
+        return null;
     }
 
     private static AgentDefinition agent(Scratch scratch, JsonObject json) {
@@ -120,7 +165,7 @@ public final class ToolScopeCases {
         if (agent.memory() == null) {
             return "none";
         }
-        return BuiltinTools.canRemember(rules.tools(), rules.disallowed()) ? "read-write" : "read-only";
+        return MemoryAccess.of(rules.tools(), rules.disallowed()).wire();
     }
 
     private static @Nullable List<Object> late(JsonObject input, Map<Extension, JsonObject> found, ToolScope scope) {

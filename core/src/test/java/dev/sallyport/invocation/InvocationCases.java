@@ -2,10 +2,13 @@ package dev.sallyport.invocation;
 
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.Isolation;
+import dev.sallyport.json.CanonicalJson;
 import dev.sallyport.json.JsonObject;
 import dev.sallyport.provenance.Layer;
 import dev.sallyport.testing.CaseFiles.Case;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -19,10 +22,68 @@ public final class InvocationCases {
 
     public static Map<String, Function<Case, @Nullable Object>> areas() {
         return Map.of(
+                "settings.field",
+                c -> settings(c.input()).values(),
+                "settings.merge",
+                c -> merged(settings(c.input())),
+                "turns.effective",
+                c -> Turns.effective(
+                        number(c.input(), "explicit"),
+                        number(c.input(), "agentMaxTurns"),
+                        number(c.input(), "defaultMaxTurns")),
+                "turns.grace",
+                c -> Turns.of(null, c.input().number("set")).grace(),
+                "turns.run",
+                c -> run(c.input()),
                 "invocation",
                 c -> invocation(c.input()),
                 "turns.normalize",
                 c -> Turns.normalize(number(c.input(), "n")));
+    }
+
+    private static Settings settings(JsonObject input) {
+        Settings settings = Settings.DEFAULT;
+        for (String scope : List.of("global", "project")) {
+            Object file = input.optional(scope);
+            if (file != null) {
+                settings = settings.overlaidBy(
+                        SettingsFile.parse(scope, file instanceof String text ? text : CanonicalJson.write(file)));
+            }
+        }
+        return settings;
+    }
+
+    private static Map<String, Object> merged(Settings settings) {
+        return Map.of(
+                "settings",
+                settings.values(),
+                "warned",
+                settings.problems().stream()
+                        .filter(problem -> problem.kind() == SettingsFile.Kind.UNREADABLE)
+                        .count());
+    }
+
+    private static Map<String, Object> run(JsonObject input) {
+        Turns turns = Turns.of(number(input, "maxTurns"), input.number("graceTurns"));
+        List<Integer> steers = new ArrayList<>();
+        List<Integer> aborts = new ArrayList<>();
+        while (turns.ended() < input.integer("turns")) {
+            turns = turns.turnEnded();
+            switch (turns.verdict()) {
+                case GO_ON -> {}
+                case WRAP_UP -> steers.add(turns.ended());
+                case STOP -> aborts.add(turns.ended());
+            }
+        }
+        return Map.of(
+                "steerAtTurns",
+                steers,
+                "abortAtTurns",
+                aborts,
+                "steered",
+                !steers.isEmpty(),
+                "aborted",
+                !aborts.isEmpty());
     }
 
     private static Map<String, Object> invocation(JsonObject input) {
@@ -47,8 +108,9 @@ public final class InvocationCases {
                 .isolated((Boolean) params.optional("isolated"))
                 .isolation(params.optional("isolation") instanceof String word ? word : null)
                 .build();
-        Settings settings =
-                new Settings(null, opts.flag("defaultRunInBackground"), opts.flag("worktreeAllowed"), null, 5);
+        Settings settings = Settings.DEFAULT
+                .with("backgroundByDefault", opts.flag("defaultRunInBackground"))
+                .with("worktreeIsolation", opts.flag("worktreeAllowed"));
 
         Invocation invocation = InvocationResolver.resolve(definition, call, settings, false);
 

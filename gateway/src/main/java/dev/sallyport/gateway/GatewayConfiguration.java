@@ -143,13 +143,7 @@ class GatewayConfiguration {
         Map<String, ModelShape> shapes = new LinkedHashMap<>();
         shapes.put(Model.SCRIPTED, ModelShape.MESSAGES);
         providers(properties).forEach((name, provider) -> shapes.put(name, provider.shape()));
-        Settings defaults = Settings.DEFAULT;
-        Settings settings = new Settings(
-                properties.fallbackAgent(),
-                defaults.backgroundByDefault(),
-                defaults.worktreeIsolation(),
-                defaults.defaultMaxTurns(),
-                defaults.graceTurns());
+        Settings settings = Settings.DEFAULT.with("fallbackSubagent", properties.fallbackAgent());
         return new SpawnPolicy(operator(properties.ceiling()), settings, shapes);
     }
 

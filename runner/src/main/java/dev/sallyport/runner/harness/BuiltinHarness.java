@@ -1,5 +1,6 @@
 package dev.sallyport.runner.harness;
 
+import dev.sallyport.invocation.Turns;
 import dev.sallyport.runner.door.Assignment;
 import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Event;
@@ -22,7 +23,7 @@ public final class BuiltinHarness implements Harness {
     private final ModelCalls model;
     private final ToolCalls calls;
     private final Dialogue dialogue;
-    private final TurnLimit limit;
+    private Turns turns;
     private final String route;
     private String lastText = "";
 
@@ -46,7 +47,7 @@ public final class BuiltinHarness implements Harness {
                 assignment.tools(),
                 assignment.workspace().directory());
         this.dialogue = Dialogue.with(assigned, assignment.systemPrompt());
-        this.limit = new TurnLimit(assignment.maxTurns(), assignment.graceTurns());
+        this.turns = Turns.of(assignment.maxTurns(), assignment.graceTurns());
         this.route = "/model/" + assigned.provider() + dialogue.route();
     }
 
@@ -63,7 +64,7 @@ public final class BuiltinHarness implements Harness {
     private int turns() throws ModelException, IOException, InterruptedException {
         while (true) {
             orders.takeSteers().forEach(dialogue::user);
-            int turn = limit.turns() + 1;
+            int turn = turns.ended() + 1;
             outbox.emit(Event.turn(turn));
             Reply reply = dialogue.answer(model.call(route, () -> Json.bytes(dialogue.request(calls.visible()))));
             if (!reply.text().isEmpty()) {
@@ -74,13 +75,13 @@ public final class BuiltinHarness implements Harness {
                 return failed("model-declined", "the model declined to answer");
             }
             runTools(turn, reply);
-            TurnLimit.Verdict verdict = limit.turnEnded();
+            turns = turns.turnEnded();
             List<String> steers = orders.takeSteers();
             if (reply.requests().isEmpty() && steers.isEmpty()) {
                 return finished(reply);
             }
             steers.forEach(dialogue::user);
-            switch (verdict) {
+            switch (turns.verdict()) {
                 case GO_ON -> {}
                 case WRAP_UP -> dialogue.user(WRAP_UP);
                 case STOP -> {

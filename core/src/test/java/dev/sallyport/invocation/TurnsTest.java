@@ -1,4 +1,4 @@
-package dev.sallyport.runner.harness;
+package dev.sallyport.invocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** authority.md §11.6, with the worked cases of turns.run. */
-class TurnLimitTest {
+/** authority.md 11.6. */
+class TurnsTest {
 
     @ParameterizedTest
     @CsvSource(
@@ -28,11 +28,12 @@ class TurnLimitTest {
             })
     void asksFirstAndStopsAfterTheGrace(
             @Nullable Double limit, double grace, int turns, @Nullable Integer wrapUp, @Nullable Integer stop) {
-        TurnLimit counter = new TurnLimit(limit, grace);
+        Turns run = Turns.of(limit, grace);
         List<Integer> wrapUps = new ArrayList<>();
         List<Integer> stops = new ArrayList<>();
         for (int turn = 1; turn <= turns; turn++) {
-            switch (counter.turnEnded()) {
+            run = run.turnEnded();
+            switch (run.verdict()) {
                 case GO_ON -> {}
                 case WRAP_UP -> wrapUps.add(turn);
                 case STOP -> stops.add(turn);
