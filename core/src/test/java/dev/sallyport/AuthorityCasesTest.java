@@ -52,14 +52,6 @@ class AuthorityCasesTest {
     /** Areas that a test of another module computes. */
     private static final Map<String, String> ELSEWHERE = Map.of("worktree", "runner: WorktreeCasesTest");
 
-    /** Areas whose subject is not built yet, and what it is. */
-    private static final Map<String, String> LATER = Map.ofEntries(
-            Map.entry("registry.config", "extensions"),
-            Map.entry("registry.toolsSuffix", "extensions"),
-            Map.entry("toggle", "editing agent files"),
-            Map.entry("toggle.serialize", "editing agent files"),
-            Map.entry("toggle.stub", "editing agent files"));
-
     /** Cases that cannot apply, as {@code area: name}, and why. */
     private static final Map<String, String> EXCLUDED = Map.of(
             "manager: cwd validation", "a contained child has no directory of the host",
@@ -87,10 +79,8 @@ class AuthorityCasesTest {
                 CaseFiles.authority().stream().map(Case::area).collect(Collectors.toCollection(TreeSet::new));
 
         assertThat(AREAS.keySet()).doesNotContainAnyElementsOf(ELSEWHERE.keySet());
-        assertThat(AREAS.keySet()).doesNotContainAnyElementsOf(LATER.keySet());
         areas.removeAll(AREAS.keySet());
         areas.removeAll(ELSEWHERE.keySet());
-        areas.removeAll(LATER.keySet());
         assertThat(areas).as("areas that nobody claims").isEmpty();
     }
 
@@ -142,9 +132,7 @@ class AuthorityCasesTest {
     }
 
     private static String note(String area) {
-        String elsewhere = ELSEWHERE.get(area);
-        String later = LATER.get(area);
-        return elsewhere != null ? elsewhere : later != null ? "not built: " + later : "";
+        return ELSEWHERE.getOrDefault(area, "");
     }
 
     private static Map<String, Function<Case, @Nullable Object>> merged(

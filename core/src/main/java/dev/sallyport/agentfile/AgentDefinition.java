@@ -4,6 +4,7 @@ import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
+import dev.sallyport.toolscope.BuiltinTools;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,11 @@ public final class AgentDefinition {
     /** Names as written, unknown ones too; null is all built-ins. */
     public @Nullable List<String> tools() {
         return values.tools;
+    }
+
+    /** The same with all built-ins by name. */
+    public List<String> toolNames() {
+        return values.tools == null ? BuiltinTools.NAMES : values.tools;
     }
 
     /** {@code ext:} entries of {@code tools}, as written; never empty. */

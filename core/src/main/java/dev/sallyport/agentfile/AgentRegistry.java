@@ -152,6 +152,15 @@ public final class AgentRegistry {
         return found != null && found.enabled() ? found : EmbeddedAgents.LAST_RESORT;
     }
 
+    /** What is shown for a name: its definition, else what stands in for it; never for running. */
+    public AgentDefinition shown(String name) {
+        return looseKey(name)
+                .filter(this::isEnabled)
+                .or(() -> Optional.of(EmbeddedAgents.GENERAL_PURPOSE))
+                .map(this::definition)
+                .orElse(EmbeddedAgents.LAST_RESORT);
+    }
+
     private boolean isEnabled(String key) {
         AgentDefinition definition = byKey.get(key);
         return definition != null && definition.enabled();

@@ -11,6 +11,7 @@ import dev.sallyport.containment.Harness;
 import dev.sallyport.invocation.Invocation;
 import dev.sallyport.invocation.InvocationResolver;
 import dev.sallyport.invocation.Resolved;
+import dev.sallyport.invocation.SettingsFile;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.invocation.Turns;
 import dev.sallyport.model.Model;
@@ -59,12 +60,23 @@ public final class AuthorityResolver {
     private Outcome resolve() {
         AgentRegistry registry = request.registry();
         registry.warnings().forEach(warning -> warnings.add(warning.message()));
+        request.settings().problems().forEach(problem -> warnings.add(problem.toString()));
         try {
+            requireUsableSettings();
             Dispatched dispatched = dispatch();
             Authority authority = authority(dispatched);
             return new Outcome.Granted(authority, explanation(authority.definition()));
         } catch (RefusedException e) {
             return new Outcome.Refused(e.refusal(), List.of(e.reason()), explanation(null));
+        }
+    }
+
+    /** What cannot be read may have been a restriction. */
+    private void requireUsableSettings() throws RefusedException {
+        for (SettingsFile.Problem problem : request.settings().problems()) {
+            if (problem.loses()) {
+                throw new RefusedException(Refusal.SETTINGS_INVALID, problem.toString());
+            }
         }
     }
 
@@ -189,7 +201,7 @@ public final class AuthorityResolver {
             turns = harness == Harness.BUILTIN
                     ? Turns.normalize(request.settings().defaultMaxTurns())
                     : null;
-            origin = turns == null ? Origin.DEFAULT : Origin.setting("defaultMaxTurns");
+            origin = turns == null ? Origin.DEFAULT : request.settings().origin("defaultMaxTurns");
         }
         fields.add(new Field(
                 "maxTurns",

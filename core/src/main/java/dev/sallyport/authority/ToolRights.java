@@ -3,7 +3,6 @@ package dev.sallyport.authority;
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.Inclusion;
 import dev.sallyport.memory.MemoryAccess;
-import dev.sallyport.toolscope.BuiltinTools;
 import dev.sallyport.toolscope.ExtensionFilter;
 import dev.sallyport.toolscope.Selectors;
 import dev.sallyport.toolscope.ToolRules;
@@ -40,7 +39,7 @@ final class ToolRights {
             Place place,
             Compatibility compatibility) {
         List<String> denied = orNothing(definition.disallowedTools());
-        List<String> tools = definition.tools() == null ? BuiltinTools.NAMES : definition.tools();
+        List<String> tools = definition.toolNames();
         if (definition.memory() != null && compatibility.has(Compatibility.Switch.MEMORY_ADDS_TOOLS)) {
             tools = Stream.concat(tools.stream(), MemoryAccess.of(tools, denied).missing(tools).stream())
                     .toList();

@@ -47,7 +47,7 @@ public final class InvocationResolver {
                                 new Candidate<>(definition.origin("run_in_background"), definition.runInBackground()),
                                 new Candidate<>(Origin.call("runInBackground"), call.runInBackground()),
                                 new Candidate<>(
-                                        Origin.setting("backgroundByDefault"),
+                                        settings.origin("backgroundByDefault"),
                                         nested ? null : settings.backgroundByDefault()))),
                 Resolved.first(
                         false,
@@ -62,7 +62,7 @@ public final class InvocationResolver {
             List<Resolved.Outranked> outranked = new ArrayList<>(isolation.outranked());
             outranked.addFirst(
                     new Resolved.Outranked(isolation.origin(), "worktree", "worktreeIsolation is switched off"));
-            return new Resolved<>(false, Origin.setting("worktreeIsolation"), outranked);
+            return new Resolved<>(false, settings.origin("worktreeIsolation"), outranked);
         }
         return new Resolved<>(wanted, isolation.origin(), isolation.outranked());
     }

@@ -130,18 +130,10 @@ public record SettingsFile(String path, Map<String, Object> values, List<Problem
     }
 
     private static Problem unknown(String path, String key) {
+        String location = path + " " + VisibleText.excerpt(key, MAX_SHOWN);
         return Nearest.to(key, Setting.keys())
-                .map(name -> new Problem(
-                        Kind.INVALID,
-                        path + " " + name,
-                        "unknown setting `%s`".formatted(shown(key)),
-                        "nearest: `%s`".formatted(name)))
-                .orElseGet(() ->
-                        new Problem(Kind.UNKNOWN, path, "unknown setting `%s`".formatted(shown(key)), "remove it"));
-    }
-
-    private static String shown(String key) {
-        return VisibleText.excerpt(key, MAX_SHOWN);
+                .map(name -> new Problem(Kind.INVALID, location, "unknown setting", "nearest: `%s`".formatted(name)))
+                .orElseGet(() -> new Problem(Kind.UNKNOWN, location, "unknown setting", "remove it"));
     }
 
     private static SettingsFile unreadable(String path, String why) {

@@ -192,10 +192,14 @@ public record PermissionConfig(Map<String, Surface> surfaces) {
     private static Map<String, Object> patterns(Map<String, Entry> entries) {
         Map<String, Object> json = new LinkedHashMap<>();
         entries.forEach((pattern, entry) -> json.put(
-                pattern,
-                entry.reason() == null
-                        ? entry.state().wire()
-                        : Map.of("action", entry.state().wire(), "reason", entry.reason())));
+                pattern, entry.reason() == null ? entry.state().wire() : reasoned(entry.state(), entry.reason())));
+        return json;
+    }
+
+    private static Map<String, Object> reasoned(PermissionState state, String reason) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("action", state.wire());
+        json.put("reason", reason);
         return json;
     }
 

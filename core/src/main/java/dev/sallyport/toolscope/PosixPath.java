@@ -10,15 +10,18 @@ final class PosixPath {
 
     /** The last part, slashes at the end aside. */
     static String name(String path) {
-        String trimmed = path.replaceFirst("/+$", "");
+        String trimmed = withoutSlashes(path);
         return trimmed.substring(trimmed.lastIndexOf('/') + 1);
     }
 
     /** The directory around it; that of {@code /} is itself. */
     static String parent(String path) {
-        String trimmed = path.replaceFirst("/+$", "");
+        String trimmed = withoutSlashes(path);
         int slash = trimmed.lastIndexOf('/');
-        return slash < 0 ? "." : slash == 0 ? "/" : trimmed.substring(0, slash);
+        if (slash < 0) {
+            return path.startsWith("/") ? "/" : ".";
+        }
+        return slash == 0 ? "/" : trimmed.substring(0, slash);
     }
 
     /** A normalised absolute path. */
@@ -32,5 +35,14 @@ final class PosixPath {
             }
         }
         return "/" + String.join("/", parts);
+    }
+
+    // A pattern anchored at the end would look at every run of slashes again and again.
+    private static String withoutSlashes(String path) {
+        int end = path.length();
+        while (end > 0 && path.charAt(end - 1) == '/') {
+            end--;
+        }
+        return path.substring(0, end);
     }
 }

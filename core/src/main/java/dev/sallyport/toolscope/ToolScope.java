@@ -47,15 +47,15 @@ public final class ToolScope {
             return false;
         }
         Set<String> names = live.computeIfAbsent(extension, _ -> new LinkedHashSet<>());
-        tools.stream().filter(this::isAcceptable).forEach(names::add);
+        tools.stream().filter(tool -> isAcceptable(extension, tool)).forEach(names::add);
         state = narrowed();
         return true;
     }
 
-    /** An extension offers one more tool; false if it cannot be there. */
+    /** An extension offers one more tool; false if the child does not have it, or has it from another. */
     public synchronized boolean register(Extension extension, String tool) {
         Set<String> names = live.get(extension);
-        if (names == null || !isAcceptable(tool)) {
+        if (names == null || !isAcceptable(extension, tool)) {
             return false;
         }
         names.add(tool);
@@ -69,7 +69,7 @@ public final class ToolScope {
             next = new State(next.registered(), next.scope(), late);
         }
         state = next;
-        return next.registered().containsKey(tool);
+        return provider(tool).equals(Optional.of(extension));
     }
 
     /** An extension takes a tool back. */
@@ -105,8 +105,11 @@ public final class ToolScope {
         return state.registered().getOrDefault(tool, Optional.empty());
     }
 
-    private boolean isAcceptable(String tool) {
-        return !tool.isBlank()
+    private boolean isAcceptable(Extension extension, String tool) {
+        // What is refused is forgotten: a name that its owner gives up does not go to whoever wanted it before (T75).
+        boolean taken = state.scope().contains(tool) && !provider(tool).equals(Optional.of(extension));
+        return (!taken || has(ToolRules.Quirk.SHARED_TOOL_NAMES))
+                && !tool.isBlank()
                 && tool.length() <= MAX_NAME
                 && VisibleText.line(tool).equals(tool)
                 && live.values().stream().mapToInt(Set::size).sum() < MAX_TOOLS;

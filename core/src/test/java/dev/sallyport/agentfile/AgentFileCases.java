@@ -11,11 +11,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,7 @@ public final class AgentFileCases {
     private AgentFileCases() {}
 
     public static Map<String, Function<Case, @Nullable Object>> areas() {
-        return Map.of(
+        Map<String, Function<Case, @Nullable Object>> areas = new HashMap<>(Map.of(
                 "discovery",
                 c -> Scratch.with(scratch -> discovery(scratch, c.input())),
                 "frontmatter.split",
@@ -42,7 +44,20 @@ public final class AgentFileCases {
                 "registry.builtins",
                 _ -> BuiltinTools.NAMES,
                 "dispatch",
-                c -> dispatch(c.input()));
+                c -> dispatch(c.input())));
+        areas.put("registry.config", c -> shown(c.input()));
+        areas.put(
+                "registry.toolsSuffix", c -> label(definition("probe", c.input().object("config"))));
+        areas.put("toggle", c -> toggle(c.input().text("content")));
+        areas.put("toggle.stub", c -> AgentFileText.isEmptyStub(c.input().text("content")));
+        areas.put(
+                "toggle.serialize",
+                c -> Map.of(
+                        "text",
+                        AgentFileText.render(
+                                definition("probe", c.input().object("config")),
+                                AgentFileText.Detail.AS_THE_ORIGINAL)));
+        return areas;
     }
 
     private static Map<String, Object> discovery(Scratch scratch, JsonObject input) throws IOException {
@@ -131,7 +146,7 @@ public final class AgentFileCases {
         return load(scratch).definitions();
     }
 
-    private static Map<String, Object> config(AgentDefinition definition) {
+    static Map<String, Object> config(AgentDefinition definition) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("name", definition.name());
         json.put("displayName", definition.displayName());
@@ -263,6 +278,104 @@ public final class AgentFileCases {
                         .build())
                 .toList();
         return AgentRegistry.of(definitions, !input.flag("disableDefaults"), List.of(), List.of());
+    }
+
+    private static Map<String, Object> shown(JsonObject input) {
+        AgentRegistry registry = AgentRegistry.of(
+                input.objects("users").stream()
+                        .map(user -> definition(user.text("name"), user))
+                        .toList(),
+                !input.flag("disableDefaults"),
+                List.of(),
+                List.of());
+        String type = input.text("type");
+        AgentDefinition definition = registry.shown(type);
+        Optional<String> key = registry.looseKey(type);
+        boolean valid = key.filter(registry.available()::contains).isPresent();
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("displayName", Objects.requireNonNullElse(definition.displayName(), definition.name()));
+        json.put("tools", definition.toolNames());
+        json.put("extensions", inclusion(definition.extensions()));
+        json.put("skills", inclusion(definition.skills()));
+        json.put("promptMode", definition.promptMode().wire());
+        json.put("toolNamesForType", valid ? definition.toolNames() : BuiltinTools.NAMES);
+        json.put("valid", valid);
+        json.put("looseKey", key.orElse(null));
+        return json;
+    }
+
+    private static String label(AgentDefinition definition) {
+        return BuiltinTools.label(
+                definition.tools(),
+                !(definition.extensions() instanceof Inclusion.None) && !Boolean.TRUE.equals(definition.isolated()));
+    }
+
+    private static Map<String, Object> toggle(String content) {
+        AgentFileText.Edit disabled = AgentFileText.disable(content);
+        AgentFileText.Edit enabled = AgentFileText.enable(content);
+        return Map.of(
+                "isDisabled",
+                AgentFileText.isDisabled(content),
+                "disable",
+                Map.of(
+                        "content",
+                        disabled.content(),
+                        "outcome",
+                        disabled.outcome().name().toLowerCase(Locale.ROOT).replace('_', '-')),
+                "enable",
+                Map.of("content", enabled.content(), "changed", enabled.outcome() == AgentFileText.Outcome.ENABLED),
+                "stubAfterEnable",
+                AgentFileText.isEmptyStub(enabled.content()));
+    }
+
+    private static AgentDefinition definition(String name, JsonObject json) {
+        Object subagents = json.optional("allowedSubagents");
+        return AgentDefinition.named(name)
+                .displayName(json.optionalText("displayName"))
+                .description(json.optionalText("description"))
+                .color(json.optionalText("color"))
+                .tools(texts(json, "builtinToolNames"))
+                .extSelectors(texts(json, "extSelectors"))
+                .disallowedTools(texts(json, "disallowedTools"))
+                .extensions(inclusion(json, "extensions"))
+                .excludeExtensions(texts(json, "excludeExtensions"))
+                .skills(inclusion(json, "skills"))
+                .model(json.optionalText("model"))
+                .thinking(json.optionalText("thinking"))
+                .maxTurns(json.optional("maxTurns") == null ? null : (Double) json.number("maxTurns"))
+                .persistSession((Boolean) json.optional("persistSession"))
+                .outputTranscript((Boolean) json.optional("outputTranscript"))
+                .sessionDir(json.optionalText("sessionDir"))
+                .allowedSubagents(
+                        subagents == null
+                                ? null
+                                : subagents.equals("all")
+                                        ? SubagentPermission.all()
+                                        : new SubagentPermission.Only(json.texts("allowedSubagents")))
+                .promptMode("append".equals(json.optional("promptMode")) ? PromptMode.APPEND : PromptMode.REPLACE)
+                .inheritContext((Boolean) json.optional("inheritContext"))
+                .runInBackground((Boolean) json.optional("runInBackground"))
+                .isolated((Boolean) json.optional("isolated"))
+                .memory(json.optionalText("memory"))
+                .isolation(
+                        json.optional("isolation") == null
+                                ? null
+                                : Isolation.valueOf(json.text("isolation").toUpperCase(Locale.ROOT)))
+                .enabled(!Boolean.FALSE.equals(json.optional("enabled")))
+                .systemPrompt(Objects.requireNonNullElse(json.optionalText("systemPrompt"), ""))
+                .build();
+    }
+
+    private static Inclusion inclusion(JsonObject json, String field) {
+        return switch (json.optional(field)) {
+            case Boolean all when !all -> new Inclusion.None();
+            case List<?> _ -> new Inclusion.Only(json.texts(field));
+            case null, default -> new Inclusion.All();
+        };
+    }
+
+    private static @Nullable List<String> texts(JsonObject json, String field) {
+        return json.optional(field) == null ? null : json.texts(field);
     }
 
     /** The cases follow every link and have no embedded agents. */

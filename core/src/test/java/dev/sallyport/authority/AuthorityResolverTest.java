@@ -14,6 +14,7 @@ import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.Settings;
+import dev.sallyport.invocation.SettingsFile;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.model.Model;
 import dev.sallyport.permission.PermissionConfig;
@@ -212,6 +213,22 @@ class AuthorityResolverTest {
             assertThat(refused.code()).isEqualTo("unknown-agent");
             assertThat(refused.reasons()).first().asString().contains("general-purpose, Explore, Plan");
         }
+    }
+
+    @Test
+    void refusesWhereASettingsFileSaysSomethingThatIsLost() {
+        Settings mistaken = Settings.DEFAULT.overlaidBy(
+                SettingsFile.parse("/p/.pi/subagents.json", "{\"scopeModel\": true, \"profiles\": {}}"));
+        Settings foreign = Settings.DEFAULT.overlaidBy(SettingsFile.parse("s.json", "{\"profiles\": {}}"));
+
+        Outcome.Refused refused = Requests.ordinary().settings(mistaken).refused(SpawnCall.of("Explore"));
+        Outcome granted = Requests.ordinary().settings(foreign).resolve(SpawnCall.of("Explore"));
+
+        assertThat(refused.code()).isEqualTo("settings-invalid");
+        assertThat(refused.reasons())
+                .containsExactly("/p/.pi/subagents.json scopeModel: unknown setting (nearest: `scopeModels`)");
+        assertThat(granted).isInstanceOf(Outcome.Granted.class);
+        assertThat(granted.explanation().warnings()).contains("s.json profiles: unknown setting (remove it)");
     }
 
     @Test

@@ -1,5 +1,7 @@
 package dev.sallyport.runner;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -8,6 +10,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.sallyport.invocation.Turns;
 
 @AnalyzeClasses(packages = "dev.sallyport.runner", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
@@ -15,9 +18,13 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule smallAndPlain = classes()
             .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(
-                    "dev.sallyport.runner..", "dev.sallyport.identity", "java..", "tools.jackson..", "org.jspecify..")
+            .onlyDependOnClassesThat(resideInAnyPackage(
+                            "dev.sallyport.runner..",
+                            "dev.sallyport.identity",
+                            "java..",
+                            "tools.jackson..",
+                            "org.jspecify..")
+                    .or(belongToAnyOf(Turns.class)))
             .because("every child pays for what its runner loads");
 
     @ArchTest
