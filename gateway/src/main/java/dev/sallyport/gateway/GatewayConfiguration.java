@@ -128,6 +128,7 @@ class GatewayConfiguration {
                         events.perSecond(),
                         events.total(),
                         events.totalSize().toBytes()),
+                properties.steersPerMinute(),
                 properties.tool().timeout(),
                 (int) properties.tool().output().toBytes());
     }

@@ -2,6 +2,7 @@ package dev.sallyport.gateway;
 
 import dev.sallyport.gateway.door.ModelShape;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotBlank;
 import jakarta.validation.constraints.NotNull;
@@ -35,6 +36,7 @@ import org.springframework.validation.annotation.Validated;
  * @param patience how long what does not answer is waited for
  * @param required containment measures without which no child gets its task (S11)
  * @param events what one child may report (S4)
+ * @param steersPerMinute messages that one child is sent; the next is refused with 429
  * @param tool what a runner allows one tool call
  * @param ceiling the most that any child may have
  * @param fallbackAgent what runs where an agent is unknown; {@code none} refuses instead
@@ -57,6 +59,7 @@ record GatewayProperties(
         @DefaultValue Patience patience,
         @DefaultValue Set<String> required,
         @DefaultValue @Valid Events events,
+        @DefaultValue("30") @Min(1) @Max(600) int steersPerMinute,
         @DefaultValue Tool tool,
         @DefaultValue Ceiling ceiling,
         @Nullable String fallbackAgent,

@@ -92,6 +92,7 @@ class GatewayHttpTest {
         registry.add("sallyport.gateway.agent-directory", () -> real.resolve("agent"));
         registry.add("sallyport.gateway.workspace-roots", () -> real.resolve("work"));
         registry.add("sallyport.gateway.credential-key", () -> KEY);
+        registry.add("sallyport.gateway.steers-per-minute", () -> 3);
         registry.add("sallyport.gateway.permission-service", permissions::uri);
     }
 
@@ -400,6 +401,23 @@ class GatewayHttpTest {
         assertThat(post(ALICE, "/v1/children/" + id + "/steer", "{\"message\":\"faster\"}")
                         .code())
                 .isEqualTo("child-not-running");
+    }
+
+    @Test
+    void saysWhenAChildMayBeSteeredAgain() throws Exception {
+        String steer = "/v1/children/" + running(ALICE) + "/steer";
+        String another = "/v1/children/" + running(ALICE) + "/steer";
+        for (int i = 0; i < 3; i++) {
+            assertThat(post(ALICE, steer, "{\"message\":\"faster\"}").status()).isEqualTo(202);
+        }
+
+        Reply refused = post(ALICE, steer, "{\"message\":\"faster\"}");
+
+        assertThat(refused.status()).isEqualTo(429);
+        assertThat(refused.code()).isEqualTo("steered-too-often");
+        assertThat(refused.whole().headers().firstValueAsLong("Retry-After").orElseThrow())
+                .isBetween(1L, 20L);
+        assertThat(post(ALICE, another, "{\"message\":\"faster\"}").status()).isEqualTo(202);
     }
 
     @Test

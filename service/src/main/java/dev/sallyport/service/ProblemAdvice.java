@@ -19,7 +19,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> handle(ProblemException e) {
-        return ResponseEntity.status(e.problem().status()).body(e.body());
+        return e.response();
     }
 
     /** Says which field is wrong and where, in the caller's words and not in Java's. */

@@ -1,10 +1,13 @@
 package dev.sallyport.service;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 
 /** A failure the caller should hear about. The message and the remedy reach the caller: no secrets, no Java names. */
 public abstract class ProblemException extends RuntimeException {
@@ -13,6 +16,7 @@ public abstract class ProblemException extends RuntimeException {
 
     private final transient Problem problem;
     private final @Nullable String remedy;
+    private @Nullable Duration retryAfter;
     private final transient Map<String, Object> properties = new LinkedHashMap<>();
 
     protected ProblemException(Problem problem, String message, @Nullable String remedy) {
@@ -32,6 +36,11 @@ public abstract class ProblemException extends RuntimeException {
         properties.put(name, value);
     }
 
+    /** From when the same request may do better. */
+    protected final void retryAfter(Duration wait) {
+        retryAfter = wait;
+    }
+
     public final Problem problem() {
         return problem;
     }
@@ -44,6 +53,18 @@ public abstract class ProblemException extends RuntimeException {
         }
         properties.forEach(body::setProperty);
         return body;
+    }
+
+    /** The whole answer. */
+    public final ResponseEntity<ProblemDetail> response() {
+        ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.status());
+        if (retryAfter != null) {
+            // In whole seconds, and never too early.
+            response.header(
+                    HttpHeaders.RETRY_AFTER,
+                    String.valueOf(retryAfter.plusNanos(999_999_999).toSeconds()));
+        }
+        return response.body(body());
     }
 
     static ProblemDetail bodyOf(Problem problem, String detail) {

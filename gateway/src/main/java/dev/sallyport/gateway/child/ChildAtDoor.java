@@ -69,7 +69,7 @@ final class ChildAtDoor implements Occupant {
         this.children = children;
         this.timeline = timeline;
         this.json = json;
-        this.observations = new Rate(OBSERVATIONS_PER_SECOND, System::nanoTime);
+        this.observations = new Rate(OBSERVATIONS_PER_SECOND, Duration.ofSeconds(1), System::nanoTime);
     }
 
     @Override
@@ -208,7 +208,7 @@ final class ChildAtDoor implements Occupant {
 
     /** The child can make these happen as often as it likes; what is too much is left out, metrics still count it. */
     private void seldom(String type, ObjectNode data) {
-        if (observations.tryTake()) {
+        if (observations.tryTake().isZero()) {
             fact(type, data);
         }
     }

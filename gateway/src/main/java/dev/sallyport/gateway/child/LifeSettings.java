@@ -16,6 +16,7 @@ import java.util.Set;
  * @param permission how long calls stay pending while the permission-service does not answer
  * @param required containment measures without which no child gets its task (S11)
  * @param directory for bundles and what was salvaged; only the gateway's user may look into it
+ * @param steersPerMinute messages that one child is sent
  * @param toolTimeout of one tool call; courtesy of the runner
  * @param outputLimit in bytes, of one tool call; courtesy of the runner
  */
@@ -30,6 +31,7 @@ public record LifeSettings(
         Set<String> required,
         Path directory,
         EventLimits events,
+        int steersPerMinute,
         Duration toolTimeout,
         int outputLimit) {
 

@@ -3,6 +3,7 @@ package dev.sallyport.gateway.child;
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.Occupant;
 import dev.sallyport.gateway.door.Occupants;
+import dev.sallyport.gateway.error.GatewayException.SteeredTooOften;
 import dev.sallyport.identity.ChildId;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** All children that live on this gateway, each led by a thread of its own. */
@@ -71,7 +73,14 @@ public final class Lives implements Occupants, AutoCloseable {
         return decided;
     }
 
+    /** @throws SteeredTooOften if the child was sent as many messages as it may be */
     void steer(LiveChild live, String author, String message) {
+        ChildId child = live.child().id();
+        Held one = held.get(child);
+        Duration wait = one == null ? Duration.ZERO : one.steering.tryTake();
+        if (!wait.isZero()) {
+            throw new SteeredTooOften(child, with.settings().steersPerMinute(), wait);
+        }
         with.timeline()
                 .command(
                         live.child().sandbox(),
@@ -121,6 +130,10 @@ public final class Lives implements Occupants, AutoCloseable {
     private final class Held {
 
         private final LiveChild live;
+        private final Rate steering = new Rate(
+                with.settings().steersPerMinute(),
+                Duration.ofMinutes(1),
+                () -> TimeUnit.MILLISECONDS.toNanos(with.clock().millis()));
         private @Nullable ChildAtDoor atDoor;
 
         private Held(LiveChild live) {

@@ -3,20 +3,20 @@ package dev.sallyport.gateway.child;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** Lets a number of things through in each second, a second's worth at once, and says how long the rest must wait. */
+/** Lets a number of things through in each stretch of time, as many at once, and says how long the rest must wait. */
 final class Rate {
 
-    private static final long SECOND = Duration.ofSeconds(1).toNanos();
-
-    private final int perSecond;
+    private final int most;
+    private final long per;
     private final LongSupplier nanos;
     private double ready;
     private long at;
 
-    Rate(int perSecond, LongSupplier nanos) {
-        this.perSecond = perSecond;
+    Rate(int most, Duration per, LongSupplier nanos) {
+        this.most = most;
+        this.per = per.toNanos();
         this.nanos = nanos;
-        this.ready = perSecond;
+        this.ready = most;
         this.at = nanos.getAsLong();
     }
 
@@ -24,22 +24,26 @@ final class Rate {
     synchronized Duration take(int count) {
         refill();
         ready -= count;
-        return ready >= 0 ? Duration.ZERO : Duration.ofNanos((long) (-ready * SECOND / perSecond));
+        return ready >= 0 ? Duration.ZERO : timeFor(-ready);
     }
 
-    /** Takes one if it is there. */
-    synchronized boolean tryTake() {
+    /** Takes one if it is there. @return how long until it is; zero if it was */
+    synchronized Duration tryTake() {
         refill();
         if (ready < 1) {
-            return false;
+            return timeFor(1 - ready);
         }
         ready--;
-        return true;
+        return Duration.ZERO;
+    }
+
+    private Duration timeFor(double count) {
+        return Duration.ofNanos((long) Math.ceil(count * per / most));
     }
 
     private void refill() {
         long now = nanos.getAsLong();
-        ready = Math.min(perSecond, ready + (now - at) * (double) perSecond / SECOND);
+        ready = Math.min(most, ready + (now - at) * (double) most / per);
         at = now;
     }
 }

@@ -39,7 +39,7 @@ final class Reports {
         this.limits = limits;
         this.metrics = metrics;
         this.json = json;
-        this.rate = new Rate(limits.perSecond(), System::nanoTime);
+        this.rate = new Rate(limits.perSecond(), Duration.ofSeconds(1), System::nanoTime);
         this.reported = live.child().reported();
     }
 

@@ -4,7 +4,6 @@ import dev.sallyport.gateway.error.GatewayException.DatabaseUnavailable;
 import org.springframework.core.annotation.Order;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.TransientDataAccessException;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -17,9 +16,6 @@ class DatabaseAdvice {
 
     @ExceptionHandler({DataAccessResourceFailureException.class, TransientDataAccessException.class})
     ResponseEntity<ProblemDetail> handle(RuntimeException e) {
-        DatabaseUnavailable unavailable = new DatabaseUnavailable(e);
-        return ResponseEntity.status(unavailable.problem().status())
-                .header(HttpHeaders.RETRY_AFTER, "1")
-                .body(unavailable.body());
+        return new DatabaseUnavailable(e).response();
     }
 }

@@ -3,6 +3,7 @@ package dev.sallyport.gateway.error;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.service.ProblemException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -115,6 +116,19 @@ public abstract sealed class GatewayException extends ProblemException {
         }
     }
 
+    public static final class SteeredTooOften extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public SteeredTooOften(ChildId child, int perMinute, Duration wait) {
+            super(
+                    GatewayProblem.STEERED_TOO_OFTEN,
+                    "child %s was sent too many messages (expected: at most %d a minute)".formatted(child, perMinute),
+                    "say it in one message");
+            retryAfter(wait);
+        }
+    }
+
     public static final class NoBranch extends GatewayException {
 
         private static final long serialVersionUID = 1L;
@@ -177,6 +191,7 @@ public abstract sealed class GatewayException extends ProblemException {
 
         public DatabaseUnavailable(Throwable cause) {
             super(GatewayProblem.DATABASE_UNAVAILABLE, "the database cannot be reached", "send it again", cause);
+            retryAfter(Duration.ofSeconds(1));
         }
     }
 }

@@ -13,6 +13,7 @@ public enum GatewayProblem implements Problem {
     CHILD_NOT_FOUND("child-not-found", HttpStatus.NOT_FOUND),
     CHILD_NOT_ENDED("child-not-ended", HttpStatus.CONFLICT),
     CHILD_NOT_RUNNING("child-not-running", HttpStatus.CONFLICT),
+    STEERED_TOO_OFTEN("steered-too-often", HttpStatus.TOO_MANY_REQUESTS),
     NO_BRANCH("no-branch", HttpStatus.NOT_FOUND),
     CHANGES_TOO_LARGE("changes-too-large", HttpStatus.CONTENT_TOO_LARGE),
     IDEMPOTENCY_KEY_REUSED("idempotency-key-reused", HttpStatus.CONFLICT),

@@ -1,11 +1,13 @@
 package dev.sallyport.gateway.child;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.ModelUse;
 import dev.sallyport.gateway.door.Observation;
+import dev.sallyport.gateway.error.GatewayException.SteeredTooOften;
 import dev.sallyport.gateway.sandbox.FileKey;
 import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.identity.ChildId;
@@ -75,6 +77,22 @@ class LifeTest {
 
     private @Nullable BigDecimal cost(ChildId id) {
         return ChildResponse.of(world.child(id)).usage().costUsd();
+    }
+
+    @Test
+    void takesAMinutesMessagesAtOnceAndTheNextInTime() {
+        ChildId id = world.running();
+        for (int i = 0; i < world.settings.steersPerMinute(); i++) {
+            world.inspection.steer(World.ALICE, id, "faster");
+        }
+
+        assertThatThrownBy(() -> world.inspection.steer(World.ALICE, id, "faster"))
+                .isInstanceOf(SteeredTooOften.class);
+        world.clock.advance(Duration.ofSeconds(2));
+        world.inspection.steer(World.ALICE, id, "faster");
+
+        assertThat(world.commands(id).stream().filter(Command.Type.STEER::equals))
+                .hasSize(world.settings.steersPerMinute() + 1);
     }
 
     @Test

@@ -39,6 +39,7 @@ class MessagesTest {
             Set.of(),
             Path.of("/data"),
             new EventLimits(1, 1, 1, 1),
+            1,
             Duration.ofMinutes(2),
             51_200);
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RateTest {
 
     private final AtomicLong nanos = new AtomicLong();
-    private final Rate rate = new Rate(10, nanos::get);
+    private final Rate rate = new Rate(10, Duration.ofSeconds(1), nanos::get);
 
     @Test
     void letsASecondsWorthThroughAtOnce() {
@@ -30,7 +30,7 @@ class RateTest {
         nanos.addAndGet(Duration.ofMillis(300).toNanos());
 
         assertThat(rate.take(3)).isEqualTo(Duration.ZERO);
-        assertThat(rate.tryTake()).isFalse();
+        assertThat(rate.tryTake()).isEqualTo(Duration.ofMillis(100));
     }
 
     @Test
@@ -38,6 +38,6 @@ class RateTest {
         nanos.addAndGet(Duration.ofHours(1).toNanos());
 
         assertThat(rate.take(10)).isEqualTo(Duration.ZERO);
-        assertThat(rate.tryTake()).isFalse();
+        assertThat(rate.tryTake()).isEqualTo(Duration.ofMillis(100));
     }
 }

@@ -97,6 +97,7 @@ final class World implements AutoCloseable {
                 Set.of(),
                 data,
                 new EventLimits(1 << 16, 10_000, 1_000, 1 << 20),
+                30,
                 Duration.ofMinutes(2),
                 51_200);
     }
@@ -113,6 +114,7 @@ final class World implements AutoCloseable {
                 required,
                 old.directory(),
                 events,
+                old.steersPerMinute(),
                 old.toolTimeout(),
                 old.outputLimit());
     }
