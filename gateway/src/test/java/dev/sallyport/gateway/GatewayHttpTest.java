@@ -13,10 +13,13 @@ import dev.sallyport.identity.Tenant;
 import dev.sallyport.service.Caller;
 import dev.sallyport.service.Tokens;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,10 +30,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
@@ -44,6 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
         classes = {GatewayApplication.class, GatewayHttpTest.Fakes.class},
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {"spring.config.name=gateway", "management.server.port=0"})
+@ExtendWith(OutputCaptureExtension.class)
 class GatewayHttpTest {
 
     private static final JsonMapper JSON = new JsonMapper();
@@ -418,6 +427,21 @@ class GatewayHttpTest {
         assertThat(refused.whole().headers().firstValueAsLong("Retry-After").orElseThrow())
                 .isBetween(1L, 20L);
         assertThat(post(ALICE, another, "{\"message\":\"faster\"}").status()).isEqualTo(202);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Host: [forged", "Host: forged:99999", "Host: forged:1x", "Host: a\r\nHost: forged"})
+    void writesNoHostThatACallerChoseIntoTheLog(String headers, CapturedOutput log) throws Exception {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream()
+                    .write("GET /v1/children HTTP/1.1\r\n%s\r\nConnection: close\r\n\r\n"
+                            .formatted(headers)
+                            .getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                    .startsWith("HTTP/1.1 4");
+        }
+
+        assertThat(log.getAll()).doesNotContain("forged");
     }
 
     @Test
