@@ -47,11 +47,14 @@ final class Standalone implements AutoCloseable {
 
     private final URI gateway;
     private final URI permissions;
+    /** Where each service's health and metrics are, by its name. */
+    private final Map<String, String> management;
 
-    private Standalone(List<AutoCloseable> parts, URI gateway, URI permissions) {
+    private Standalone(List<AutoCloseable> parts, URI gateway, URI permissions, Map<String, String> management) {
         this.parts = parts;
         this.gateway = gateway;
         this.permissions = permissions;
+        this.management = management;
     }
 
     /** @param keys lines of provider name, space, key; empty if there are none (P19) */
@@ -111,7 +114,11 @@ final class Standalone implements AutoCloseable {
                                 home.resolve("scripts"),
                                 "sallyport.gateway.workspace-roots",
                                 System.getProperty("user.home"))));
-        Standalone standalone = new Standalone(parts, address(gatewayService), permissions);
+        Standalone standalone = new Standalone(
+                parts,
+                address(gatewayService),
+                permissions,
+                Map.of("gateway", management(gatewayService), "permissions", management(permissionService)));
         standalone.announce(home, tokens, keys);
         return standalone;
     }
@@ -143,6 +150,8 @@ final class Standalone implements AutoCloseable {
                         gateway.toString(),
                         "permissions",
                         permissions.toString(),
+                        "management",
+                        management,
                         "pid",
                         ProcessHandle.current().pid())));
         LOG.info("ready: gateway {}, permission service {}", gateway, permissions);
@@ -212,6 +221,10 @@ final class Standalone implements AutoCloseable {
             return URI.create("http://127.0.0.1:" + web.getWebServer().getPort());
         }
         throw new IllegalStateException("a service without a web server");
+    }
+
+    private static String management(ConfigurableApplicationContext context) {
+        return "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.management.port");
     }
 
     private static <T extends AutoCloseable> T opened(List<AutoCloseable> parts, T part) {

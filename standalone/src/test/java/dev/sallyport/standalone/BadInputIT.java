@@ -1,6 +1,7 @@
 package dev.sallyport.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -30,15 +31,10 @@ class BadInputIT {
 
     @BeforeAll
     static void start() throws IOException {
-        Files.createDirectories(temporary.resolve("work"));
         Files.createDirectories(temporary.resolve("scripts"));
-        sallyport = Installation.start(
-                temporary.resolve("home"),
+        sallyport = Installation.in(
+                temporary,
                 Map.of(
-                        "sallyport.gateway.workspace-roots",
-                        temporary.resolve("work").toString(),
-                        "sallyport.gateway.agent-directory",
-                        temporary.resolve("agents").toString(),
                         "sallyport.gateway.scripts",
                         temporary.resolve("scripts").toString(),
                         "sallyport.gateway.fallback-agent",
@@ -148,6 +144,30 @@ class BadInputIT {
         JsonNode ended = sallyport.awaitEnd(child);
         assertThat(ended.path("state").asString()).isEqualTo("failed");
         assertThat(ended.path("reason").asString()).isEqualTo("model_script_exhausted");
+    }
+
+    @Test
+    void anImageThatDoesNotExistFailsItsChildrenAndNothingElse() throws Exception {
+        String image = "sha256:" + "0".repeat(64);
+        try (Installation other =
+                Installation.in(temporary.resolve("other"), Map.of("sallyport.gateway.image", image))) {
+            String child = other.spawn(Map.of("harness", "command", "command", List.of("true")));
+
+            JsonNode ended = other.awaitEnd(child);
+            assertThat(ended.path("state").asString()).isEqualTo("failed");
+            assertThat(ended.path("reason").asString()).isEqualTo("image_not_found");
+            assertThat(ended.path("message").asString()).contains(image);
+            assertThat(other.gateway("GET", "/v1/agents", null).status()).isEqualTo(200);
+            assertThat(Engine.inspectAll(child)).isEmpty();
+        }
+    }
+
+    @Test
+    void anImageByNameIsRefusedAtStart() {
+        assertThatThrownBy(() -> Installation.in(
+                                temporary.resolve("tagged"), Map.of("sallyport.gateway.image", "sallyport/runner:dev"))
+                        .close())
+                .hasMessageContaining("image id: `sallyport/runner:dev` (expected: sha256: and 64 hex digits)");
     }
 
     @Test

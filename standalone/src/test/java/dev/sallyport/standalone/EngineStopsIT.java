@@ -38,8 +38,7 @@ class EngineStopsIT {
 
     @Test
     void aChildWhoseEngineStopsHasAnEndAndTheNextOneRuns() throws Exception {
-        Installation sallyport =
-                Installation.start(temporary.resolve("home"), Map.of("sallyport.docker.host", "unix://" + socket));
+        Installation sallyport = Installation.in(temporary, Map.of("sallyport.docker.host", "unix://" + socket));
         try {
             String child =
                     sallyport.spawn(Map.of("harness", "command", "command", List.of("sh", "-c", "echo up; sleep 600")));

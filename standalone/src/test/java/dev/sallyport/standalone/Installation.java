@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -38,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class Installation implements AutoCloseable {
 
     static final JsonMapper JSON = new JsonMapper();
+    static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -52,8 +54,22 @@ final class Installation implements AutoCloseable {
         this.process = process;
     }
 
-    /** @param settings of either service, by full name */
-    static Installation start(Path home, Map<String, String> settings) throws IOException {
+    /**
+     * One that has everything below a directory: its home, the agents of its user and {@code work}, the one root of
+     * workspaces. Its scripted models are those of the examples.
+     *
+     * @param more settings of either service, by full name
+     */
+    static Installation in(Path directory, Map<String, String> more) throws IOException {
+        Map<String, String> settings = new HashMap<>(Map.of(
+                "sallyport.gateway.workspace-roots",
+                Files.createDirectories(directory.resolve("work")).toString(),
+                "sallyport.gateway.agent-directory",
+                directory.resolve("agents").toString(),
+                "sallyport.gateway.scripts",
+                EXAMPLES.resolve("scripts").toString()));
+        settings.putAll(more);
+        Path home = directory.resolve("home");
         return new Installation(home, settings, launch(home, settings));
     }
 
@@ -80,12 +96,17 @@ final class Installation implements AutoCloseable {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
                 .start();
         process.getOutputStream().close();
-        await("the services are ready", () -> {
-            if (!process.isAlive()) {
-                throw new AssertionError("did not start: " + read(log.toPath()));
-            }
-            return read(home.resolve("endpoint.json")).contains("\"pid\":" + process.pid());
-        });
+        try {
+            await("the services are ready", () -> {
+                if (!process.isAlive()) {
+                    throw new AssertionError("did not start: " + read(log.toPath()));
+                }
+                return read(home.resolve("endpoint.json")).contains("\"pid\":" + process.pid());
+            });
+        } catch (AssertionError e) {
+            process.destroyForcibly();
+            throw e;
+        }
         return process;
     }
 
@@ -96,10 +117,6 @@ final class Installation implements AutoCloseable {
 
     void startAgain() throws IOException {
         process = launch(home, settings);
-    }
-
-    Path home() {
-        return home;
     }
 
     JsonNode endpoint() {
@@ -138,7 +155,7 @@ final class Installation implements AutoCloseable {
         HttpRequest.Builder request = HttpRequest.newBuilder(
                         URI.create(endpoint().get(service).asString() + path))
                 .timeout(PATIENCE)
-                .header("Content-Type", "application/json");
+                .header("Content-Type", body instanceof String ? "text/plain" : "application/json");
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
@@ -148,6 +165,17 @@ final class Installation implements AutoCloseable {
                         ? HttpRequest.BodyPublishers.noBody()
                         : HttpRequest.BodyPublishers.ofString(
                                 body instanceof String text ? text : JSON.writeValueAsString(body)));
+        HttpResponse<String> response = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return new Answer(response.statusCode(), response.body());
+    }
+
+    /** From the management port of either service. */
+    Answer management(String service, @Nullable String token, String path) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                URI.create(endpoint().path("management").path(service).asString() + path));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
         HttpResponse<String> response = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
         return new Answer(response.statusCode(), response.body());
     }

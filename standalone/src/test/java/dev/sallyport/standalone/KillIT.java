@@ -16,8 +16,6 @@ import tools.jackson.databind.JsonNode;
 /** Both services killed at the worst moments, and what is there when they come back. */
 class KillIT {
 
-    private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
-
     @TempDir
     private Path temporary;
 
@@ -25,16 +23,7 @@ class KillIT {
 
     @BeforeEach
     void start() throws IOException {
-        Files.createDirectories(temporary.resolve("work"));
-        sallyport = Installation.start(
-                temporary.resolve("home"),
-                Map.of(
-                        "sallyport.gateway.workspace-roots",
-                        temporary.resolve("work").toString(),
-                        "sallyport.gateway.agent-directory",
-                        temporary.resolve("agents").toString(),
-                        "sallyport.gateway.scripts",
-                        EXAMPLES.resolve("scripts").toString()));
+        sallyport = Installation.in(temporary, Map.of());
     }
 
     @AfterEach
@@ -45,7 +34,7 @@ class KillIT {
     @Test
     void aWaitingChildIsAnsweredAfterAKillAndRunsNothingTwice() throws Exception {
         Repository repository = Repository.copyOf(
-                EXAMPLES.resolve("slugify"), Files.createDirectory(temporary.resolve("work/repository")));
+                Installation.EXAMPLES.resolve("slugify"), Files.createDirectory(temporary.resolve("work/repository")));
         // Each run of the test leaves a line in the clone, so that a second one would show.
         Files.writeString(
                 repository.directory().resolve("test.sh"),

@@ -22,8 +22,6 @@ import tools.jackson.databind.JsonNode;
 /** The main job from outside: both services, a real database, a real engine, real children. */
 class MainJobIT {
 
-    private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
-
     @TempDir
     private static Path temporary;
 
@@ -33,16 +31,7 @@ class MainJobIT {
 
     @BeforeAll
     static void start() throws IOException {
-        Files.createDirectories(temporary.resolve("work"));
-        sallyport = Installation.start(
-                temporary.resolve("home"),
-                Map.of(
-                        "sallyport.gateway.workspace-roots",
-                        temporary.resolve("work").toString(),
-                        "sallyport.gateway.agent-directory",
-                        temporary.resolve("agents").toString(),
-                        "sallyport.gateway.scripts",
-                        EXAMPLES.resolve("scripts").toString()));
+        sallyport = Installation.in(temporary, Map.of());
     }
 
     @AfterAll
@@ -247,7 +236,8 @@ class MainJobIT {
     }
 
     private Repository slugify() throws IOException {
-        return Repository.copyOf(EXAMPLES.resolve("slugify"), Files.createDirectory(workspace.resolve("repository")));
+        return Repository.copyOf(
+                Installation.EXAMPLES.resolve("slugify"), Files.createDirectory(workspace.resolve("repository")));
     }
 
     private static String events(String child) {
