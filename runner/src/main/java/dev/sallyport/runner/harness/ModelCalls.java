@@ -58,8 +58,16 @@ final class ModelCalls {
         }
     }
 
-    /** A scope that the gateway has just narrowed reaches us a moment later. */
     private static boolean passes(Answer answer) {
-        return answer.temporary() || answer.code().equals("tool-out-of-scope");
+        return switch (answer.code()) {
+            // A scope that the gateway has just narrowed reaches us a moment later.
+            case "tool-out-of-scope" -> true;
+            // Until a person changes something, these stay as they are, whatever their status.
+            case "credential-missing",
+                    "provider-refused-credential",
+                    "provider-redirected",
+                    "provider-answer-refused" -> false;
+            default -> answer.temporary();
+        };
     }
 }

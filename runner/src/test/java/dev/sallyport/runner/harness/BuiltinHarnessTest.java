@@ -253,6 +253,36 @@ class BuiltinHarnessTest {
         assertThat(gateway.events("output").toString()).contains("overloaded").contains("connection closed");
     }
 
+    @ParameterizedTest
+    @CsvSource({"429,provider-error", "500,provider-error", "502,provider-unreachable", "503,interrupted", "504,''"})
+    void triesAgainWhatPasses(int status, String code) throws Exception {
+        gateway.modelFails(status, "{\"code\":\"%s\",\"detail\":\"not now\"}".formatted(code))
+                .model(says("Done."));
+
+        assertThat(run()).isZero();
+
+        assertThat(gateway.modelRequests()).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "503,credential-missing",
+        "502,provider-refused-credential",
+        "502,provider-redirected",
+        "502,provider-answer-refused",
+        "400,request-refused",
+        "403,model-not-granted"
+    })
+    void triesOnceWhatOnlyAPersonCanMend(int status, String code) throws Exception {
+        gateway.modelFails(status, "{\"code\":\"%s\",\"detail\":\"not so\"}".formatted(code))
+                .model(says("Done."));
+
+        assertThat(run()).isEqualTo(1);
+
+        assertThat(gateway.modelRequests()).hasSize(1);
+        assertThat(gateway.events("error").getFirst().path("code").asString()).isEqualTo(code);
+    }
+
     @Test
     void offersFewerToolsWhenTheGatewayWasFasterToNarrow() throws Exception {
         gateway.modelFails(403, "{\"code\":\"tool-out-of-scope\",\"detail\":\"tool: `bash`\"}")
