@@ -15,6 +15,7 @@ import dev.sallyport.invocation.SettingsFile;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.invocation.Turns;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.prompt.PromptPlan;
@@ -131,7 +132,7 @@ public final class AuthorityResolver {
         Invocation invocation = InvocationResolver.resolve(definition, call, request.settings(), parent != null);
         Harness harness = harness(definition);
         Model model = new ModelResolver(request, fields, warnings).resolve(invocation.model(), call.model(), harness);
-        String thinking = thinking(invocation.thinking());
+        String thinking = thinking(invocation.thinking(), harness);
         Double maxTurns = maxTurns(invocation.maxTurns(), harness);
         preference("inheritContext", Grade.NONE, invocation.inheritContext());
         preference("runInBackground", Grade.NONE, invocation.runInBackground());
@@ -181,12 +182,18 @@ public final class AuthorityResolver {
         return harness;
     }
 
-    private @Nullable String thinking(@Nullable Resolved<String> asked) {
+    private @Nullable String thinking(@Nullable Resolved<String> asked, Harness harness) {
         if (asked == null || asked.value().isEmpty()) {
             fields.add(new Field("thinking", "-", Grade.RUNNER, Origin.DEFAULT, List.of()));
             return null;
         }
         preference("thinking", Grade.RUNNER, asked);
+        if (harness == Harness.COMMAND) {
+            warnings.add("thinking: a program says itself how much its model thinks");
+        } else if (Thinking.parse(asked.value()).isEmpty()) {
+            warnings.add("thinking: `%s` is no level (known: %s); the model's own default applies"
+                    .formatted(asked.value(), Thinking.known()));
+        }
         return asked.value();
     }
 

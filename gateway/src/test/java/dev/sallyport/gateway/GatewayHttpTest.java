@@ -244,9 +244,11 @@ class GatewayHttpTest {
         assertThat(post(ALICE, "/v1/children", "{\"command\":[\"id\"],\"harness\":\"builtin\"}")
                         .code())
                 .isEqualTo("request-invalid");
-        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"thinking\":\"high\"}")
-                        .code())
-                .isEqualTo("request-invalid");
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"thinking\":\"turbo\"}")
+                        .json()
+                        .path("detail")
+                        .asString())
+                .isEqualTo("thinking: `turbo` (expected: one of off, minimal, low, medium, high, xhigh, max)");
     }
 
     @Test
@@ -505,6 +507,34 @@ class GatewayHttpTest {
         assertThat(resolved.status()).isEqualTo(200);
         assertThat(resolved.json().path("refused").path("code").asString()).isEqualTo("runtime-not-allowed");
         assertThat(resolved.json().path("authority").isNull()).isTrue();
+    }
+
+    @Test
+    void explainsWhoDecidedHowMuchIsThought() throws Exception {
+        Path agents = Files.createDirectories(directory.toRealPath().resolve("work/thinkers/.pi/agents"));
+        Files.writeString(agents.resolve("deep.md"), "---\ndescription: d\nthinking: max\n---\nThink.\n");
+        Files.writeString(agents.resolve("odd.md"), "---\ndescription: o\nthinking: turbo\n---\nThink.\n");
+        String request =
+                "{\"agent\":\"%s\",\"prompt\":\"x\",\"model\":\"scripted/demo\",\"thinking\":\"low\",\"directory\":\"%s\"}";
+        Path project = agents.getParent().getParent();
+
+        JsonNode locked = post(ALICE, "/v1/authority:resolve", request.formatted("deep", project))
+                .json();
+        JsonNode open = post(ALICE, "/v1/authority:resolve", request.formatted("Explore", project))
+                .json();
+        JsonNode odd = post(ALICE, "/v1/authority:resolve", request.formatted("odd", project))
+                .json();
+
+        JsonNode field = locked.path("fields")
+                .valueStream()
+                .filter(one -> one.path("field").asString().equals("thinking"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(field.path("value").asString()).isEqualTo("max");
+        assertThat(field.path("winner").toString()).contains("deep.md:3");
+        assertThat(field.path("losers").toString()).contains("low");
+        assertThat(open.path("authority").path("thinking").asString()).isEqualTo("low");
+        assertThat(odd.path("warnings").toString()).contains("thinking: `turbo` is no level");
     }
 
     @Test

@@ -11,6 +11,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.sallyport.invocation.Turns;
+import dev.sallyport.model.Thinking;
 
 @AnalyzeClasses(packages = "dev.sallyport.runner", importOptions = DoNotIncludeTests.class)
 class ArchitectureTest {
@@ -24,7 +25,7 @@ class ArchitectureTest {
                             "java..",
                             "tools.jackson..",
                             "org.jspecify..")
-                    .or(belongToAnyOf(Turns.class)))
+                    .or(belongToAnyOf(Turns.class, Thinking.class)))
             .because("every child pays for what its runner loads");
 
     @ArchTest

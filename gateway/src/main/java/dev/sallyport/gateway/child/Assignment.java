@@ -33,7 +33,12 @@ record Assignment(
     private static final int VERSION = 1;
     private static final String DIRECTORY = "/workspace";
 
-    record Model(String provider, String id, String shape, boolean scripted) {}
+    record Model(
+            String provider,
+            String id,
+            String shape,
+            boolean scripted,
+            @Nullable String thinking) {}
 
     record Workspace(
             String mode,
@@ -51,7 +56,9 @@ record Assignment(
                 child.id().value(),
                 child.incarnation(),
                 terms.harness().wire(),
-                model == null ? null : new Model(model.provider(), model.id(), model.shape(), model.scripted()),
+                model == null
+                        ? null
+                        : new Model(model.provider(), model.id(), model.shape(), model.scripted(), model.thinking()),
                 terms.tools(),
                 terms.systemPrompt(),
                 terms.maxTurns(),

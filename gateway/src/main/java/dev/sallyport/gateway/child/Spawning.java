@@ -30,6 +30,7 @@ import dev.sallyport.identity.SessionId;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.json.Digests;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.Environment;
 import dev.sallyport.service.Caller;
@@ -182,9 +183,6 @@ final class Spawning {
     private static SpawnCall call(SpawnRequest request) {
         // A command that names no harness can only mean this one.
         String harness = request.harness() == null && request.command() != null ? "command" : request.harness();
-        if (request.thinking() != null) {
-            throw new InvalidRequest("thinking: no harness here honours it");
-        }
         return SpawnCall.builder(request.agent())
                 .hasDirectory(request.directory() != null)
                 .harness(parsed(harness, Harness::parse))
@@ -194,12 +192,22 @@ final class Spawning {
                 .credentials(parsed(request.credentials(), CredentialScope::of))
                 .runtime(parsed(request.runtime(), RuntimeClass::parse))
                 .model(request.model())
+                .thinking(parsed(request.thinking(), Spawning::level))
                 .maxTurns(request.maxTurns())
                 .inheritContext(request.inheritContext())
                 .runInBackground(request.runInBackground())
                 .isolated(request.isolated())
                 .isolation(request.isolation())
                 .build();
+    }
+
+    /** Agent files may say anything (authority.md 5.2); who calls is told at once. An empty text means nothing. */
+    private static String level(String thinking) {
+        if (!thinking.isEmpty() && Thinking.parse(thinking).isEmpty()) {
+            throw new IllegalArgumentException(
+                    "thinking: `%s` (expected: one of %s)".formatted(thinking, Thinking.known()));
+        }
+        return thinking;
     }
 
     private static Map<String, String> values(SpawnRequest.@Nullable LimitsRequest limits) {
@@ -228,6 +236,13 @@ final class Spawning {
         };
     }
 
+    private static @Nullable String thinking(Authority authority) {
+        String thinking = authority.thinking();
+        return thinking == null
+                ? null
+                : Thinking.parse(thinking).map(Thinking::wire).orElse(null);
+    }
+
     private Terms terms(
             ChildId id,
             SpawnRequest request,
@@ -249,7 +264,11 @@ final class Spawning {
                 model == null
                         ? null
                         : new Terms.Model(
-                                model.provider(), model.id(), shape(model).wire(), model.scripted()),
+                                model.provider(),
+                                model.id(),
+                                shape(model).wire(),
+                                model.scripted(),
+                                thinking(authority)),
                 authority.tools(),
                 authority.prompt().render(environment(id, source)),
                 maxTurns == null || maxTurns.isInfinite() ? null : (Integer) (int) Math.ceil(maxTurns),

@@ -45,8 +45,16 @@ record Terms(
         narrowing = List.copyOf(narrowing);
     }
 
-    /** @param shape of its API: `messages` or `chat` */
-    record Model(String provider, String id, String shape, boolean scripted) {
+    /**
+     * @param shape of its API: `messages` or `chat`
+     * @param thinking a level that is known; null for the model's own default
+     */
+    record Model(
+            String provider,
+            String id,
+            String shape,
+            boolean scripted,
+            @Nullable String thinking) {
 
         String name() {
             return provider + "/" + id;

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LifeTest {
 
@@ -60,6 +62,18 @@ class LifeTest {
         ChildId id = world.running();
 
         assertThat(world.commands(id)).containsExactly(Command.Type.ASSIGNMENT, Command.Type.TASK);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"high,high", "max,max", "'',", ","})
+    void tellsItsRunnerHowMuchToThink(@Nullable String asked, @Nullable String assigned) {
+        ChildId id = world.running("{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"thinking\":%s}"
+                .formatted(asked == null ? null : "\"" + asked + "\""));
+
+        Command assignment = world.with.timeline().commands(sandbox(id), 0).getFirst();
+
+        assertThat(assignment.data().path("model").path("thinking").asString(null))
+                .isEqualTo(assigned);
     }
 
     @Test

@@ -92,7 +92,8 @@ class MessagesTest {
     }
 
     private static Child ended() {
-        Terms terms = terms(new Terms.Model("scripted", "demo", "messages", true), List.of("read"), "fix the test");
+        Terms terms =
+                terms(new Terms.Model("scripted", "demo", "messages", true, null), List.of("read"), "fix the test");
         return child(terms, ChildState.COMPLETED, new Ending(EndReason.EXITED, "it finished", 0), TIP);
     }
 
@@ -103,7 +104,7 @@ class MessagesTest {
     @Test
     void givesARunnerItsAssignment() throws IOException {
         Terms terms = terms(
-                new Terms.Model("anthropic", "claude-sonnet-4-5", "messages", false),
+                new Terms.Model("anthropic", "claude-sonnet-4-5", "messages", false, "high"),
                 List.of("read", "bash"),
                 "review");
 

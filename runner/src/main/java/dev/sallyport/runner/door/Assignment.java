@@ -1,5 +1,6 @@
 package dev.sallyport.runner.door;
 
+import dev.sallyport.model.Thinking;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -35,7 +36,16 @@ public record Assignment(
         COMMAND
     }
 
-    public record Model(String provider, String id, Shape shape) {
+    /**
+     * The one model of this child.
+     *
+     * @param thinking null for the model's own default
+     */
+    public record Model(
+            String provider,
+            String id,
+            Shape shape,
+            @Nullable Thinking thinking) {
 
         public enum Shape {
             MESSAGES,
@@ -95,7 +105,9 @@ public record Assignment(
                         ? Optional.of(new Model(
                                 text(model, "provider"),
                                 text(model, "id"),
-                                oneOf(Model.Shape.values(), model, "shape")))
+                                oneOf(Model.Shape.values(), model, "shape"),
+                                Thinking.parse(model.path("thinking").asString(""))
+                                        .orElse(null)))
                         : Optional.empty(),
                 texts(data.path("tools")),
                 data.path("systemPrompt").asString(""),

@@ -1,10 +1,12 @@
 package dev.sallyport.runner.harness;
 
+import dev.sallyport.model.Thinking;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.tool.Tool;
 import dev.sallyport.runner.tool.ToolResult;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -15,13 +17,24 @@ import tools.jackson.databind.node.ObjectNode;
 final class ChatDialogue implements Dialogue {
 
     private final String model;
+    private final @Nullable String effort;
     private final ArrayNode messages = Json.array();
 
-    ChatDialogue(String model, String systemPrompt) {
+    ChatDialogue(String model, String systemPrompt, @Nullable Thinking thinking) {
         this.model = model;
+        this.effort = thinking == null ? null : effort(thinking);
         if (!systemPrompt.isEmpty()) {
             messages.addObject().put("role", "system").put("content", systemPrompt);
         }
+    }
+
+    /** Null for what the shape says by silence. */
+    private static @Nullable String effort(Thinking thinking) {
+        return switch (thinking) {
+            case OFF -> null;
+            case MINIMAL, LOW, MEDIUM -> thinking.wire();
+            case HIGH, XHIGH, MAX -> Thinking.HIGH.wire();
+        };
     }
 
     @Override
@@ -49,6 +62,9 @@ final class ChatDialogue implements Dialogue {
     @Override
     public ObjectNode request(List<Tool> tools) {
         ObjectNode request = Json.object().put("model", model);
+        if (effort != null) {
+            request.put("reasoning_effort", effort);
+        }
         request.set("messages", messages);
         if (!tools.isEmpty()) {
             ArrayNode definitions = request.putArray("tools");

@@ -12,8 +12,8 @@ interface Dialogue {
 
     static Dialogue with(Assignment.Model model, String systemPrompt) {
         return switch (model.shape()) {
-            case MESSAGES -> new MessagesDialogue(model.id(), systemPrompt);
-            case CHAT -> new ChatDialogue(model.id(), systemPrompt);
+            case MESSAGES -> new MessagesDialogue(model.id(), systemPrompt, model.thinking());
+            case CHAT -> new ChatDialogue(model.id(), systemPrompt, model.thinking());
         };
     }
 

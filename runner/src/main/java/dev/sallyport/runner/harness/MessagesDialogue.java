@@ -1,10 +1,12 @@
 package dev.sallyport.runner.harness;
 
+import dev.sallyport.model.Thinking;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.tool.Tool;
 import dev.sallyport.runner.tool.ToolResult;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,11 +19,24 @@ final class MessagesDialogue implements Dialogue {
 
     private final String model;
     private final String systemPrompt;
+    private final int thinkingTokens;
     private final ArrayNode messages = Json.array();
 
-    MessagesDialogue(String model, String systemPrompt) {
+    MessagesDialogue(String model, String systemPrompt, @Nullable Thinking thinking) {
         this.model = model;
         this.systemPrompt = systemPrompt;
+        this.thinkingTokens = thinking == null ? 0 : tokens(thinking);
+    }
+
+    /** The shape takes no fewer than 1024, and many models no more than the most here. */
+    private static int tokens(Thinking thinking) {
+        return switch (thinking) {
+            case OFF -> 0;
+            case MINIMAL -> 1024;
+            case LOW -> 2048;
+            case MEDIUM -> 8192;
+            case HIGH, XHIGH, MAX -> 16_384;
+        };
     }
 
     @Override
@@ -55,7 +70,11 @@ final class MessagesDialogue implements Dialogue {
 
     @Override
     public ObjectNode request(List<Tool> tools) {
-        ObjectNode request = Json.object().put("model", model).put("max_tokens", MOST_OUTPUT_TOKENS);
+        // What is thought counts as output.
+        ObjectNode request = Json.object().put("model", model).put("max_tokens", MOST_OUTPUT_TOKENS + thinkingTokens);
+        if (thinkingTokens > 0) {
+            request.putObject("thinking").put("type", "enabled").put("budget_tokens", thinkingTokens);
+        }
         if (!systemPrompt.isEmpty()) {
             request.put("system", systemPrompt);
         }

@@ -3,6 +3,7 @@ package dev.sallyport.runner.door;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sallyport.model.Thinking;
 import dev.sallyport.testing.Golden;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,7 +21,7 @@ class AssignmentTest {
                         "abcdefghijklmnop",
                         Assignment.Harness.BUILTIN,
                         Optional.of(new Assignment.Model(
-                                "anthropic", "claude-sonnet-4-5", Assignment.Model.Shape.MESSAGES)),
+                                "anthropic", "claude-sonnet-4-5", Assignment.Model.Shape.MESSAGES, Thinking.HIGH)),
                         List.of("read", "bash"),
                         "You review code.",
                         20.0,

@@ -2,6 +2,7 @@ package dev.sallyport.runner.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sallyport.model.Thinking;
 import dev.sallyport.runner.door.Assignment;
 import dev.sallyport.runner.door.Command;
 import dev.sallyport.runner.door.Door;
@@ -309,6 +310,31 @@ class BuiltinHarnessTest {
                 .isEqualTo("arguments (expected: a JSON object)");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        ",0,",
+        "OFF,0,",
+        "MINIMAL,1024,minimal",
+        "LOW,2048,low",
+        "MEDIUM,8192,medium",
+        "HIGH,16384,high",
+        "MAX,16384,high"
+    })
+    void letsTheModelThinkAsMuchAsItsShapeCanSay(@Nullable Thinking thinking, int tokens, @Nullable String effort)
+            throws Exception {
+        gateway.model(says("Done.")).model(says(Assignment.Model.Shape.CHAT, "Done."));
+
+        run(assignment(Assignment.Model.Shape.MESSAGES, thinking, List.of(), null));
+        run(assignment(Assignment.Model.Shape.CHAT, thinking, List.of(), null));
+
+        JsonNode messages = gateway.modelRequests().getFirst();
+        assertThat(messages.path("thinking").path("budget_tokens").asInt(0)).isEqualTo(tokens);
+        assertThat(messages.has("thinking")).isEqualTo(tokens > 0);
+        assertThat(messages.path("max_tokens").asInt()).isEqualTo(8192 + tokens);
+        assertThat(gateway.modelRequests().getLast().path("reasoning_effort").asString(null))
+                .isEqualTo(effort);
+    }
+
     @Test
     void sendsBackOnlyWhatRequestsMayHold() throws Exception {
         gateway.model("""
@@ -396,10 +422,15 @@ class BuiltinHarnessTest {
     }
 
     private static Assignment assignment(Assignment.Model.Shape shape, List<String> tools, @Nullable Double maxTurns) {
+        return assignment(shape, null, tools, maxTurns);
+    }
+
+    private static Assignment assignment(
+            Assignment.Model.Shape shape, @Nullable Thinking thinking, List<String> tools, @Nullable Double maxTurns) {
         return new Assignment(
                 "abcdefghijklmnop",
                 Assignment.Harness.BUILTIN,
-                Optional.of(new Assignment.Model("p", "m", shape)),
+                Optional.of(new Assignment.Model("p", "m", shape, thinking)),
                 tools,
                 "You are a test.",
                 maxTurns,
