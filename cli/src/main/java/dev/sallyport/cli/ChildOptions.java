@@ -62,6 +62,17 @@ final class ChildOptions {
     @Option(names = "--model", paramLabel = "PROVIDER/ID", description = "The model that drives the child.")
     private @Nullable String model;
 
+    @Option(
+            names = "--parent",
+            paramLabel = "FILE",
+            description =
+                    "Where the task comes from, as JSON: {systemPrompt, messages: [{role, content}]}. An agent that"
+                            + " appends to its parent's prompt, or inherits its conversation, gets these.")
+    private @Nullable Path parent;
+
+    @Option(names = "--inherit-context", description = "Puts the conversation of --parent before the task.")
+    private boolean inheritContext;
+
     private List<String> command = List.of();
 
     /** What stands after {@code --}. */
@@ -96,7 +107,26 @@ final class ChildOptions {
                 "limits",
                 limits == null ? null : limits(limits),
                 "model",
-                model);
+                model,
+                "inheritContext",
+                inheritContext ? true : null,
+                "parent",
+                parent == null ? null : parent(environment.directory().resolve(parent)));
+    }
+
+    private static Json parent(Path file) {
+        try {
+            Json parent = Json.parse(Files.readString(file));
+            if (!parent.asMap().isEmpty()) {
+                return parent;
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            // said below
+        }
+        throw Failure.of(
+                "parent-unreadable",
+                "no parent in `%s` (expected: JSON such as {\"systemPrompt\": \"...\", \"messages\": []})"
+                        .formatted(file));
     }
 
     private @Nullable String task(Environment environment) {

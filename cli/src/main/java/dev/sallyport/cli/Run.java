@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
             "              [--harness builtin|command] [--dir PATH]",
             "              [--workspace none|read-only|read-write|clone]",
             "              [--network none|HOST[:PORT],...] [--limit cpu=...,memory=...,pids=...,wall=...]",
-            "              [--model PROVIDER/ID] [--session ID] [--detach] [-o text|json] [-- CMD...]"
+            "              [--model PROVIDER/ID] [--parent FILE] [--inherit-context]",
+            "              [--session ID] [--detach] [-o text|json] [-- CMD...]"
         },
         footer = {
             "",

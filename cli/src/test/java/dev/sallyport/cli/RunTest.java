@@ -116,6 +116,23 @@ class RunTest extends WithSallyport {
     }
 
     @Test
+    void sendsTheParentsConversation() throws IOException {
+        sallyport.runs(child("queued"), result("completed", 0));
+        Files.writeString(
+                sallyport.directory.resolve("parent.json"),
+                "{\"systemPrompt\":\"P\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}");
+        Files.writeString(sallyport.directory.resolve("broken.json"), "[]");
+
+        sallyport.run("run", "--parent", "parent.json", "--inherit-context", "go on");
+        int code = sallyport.run("run", "--parent", "broken.json", "go on").exitCode();
+
+        Json body = sallyport.only("POST /v1/children").json();
+        assertThat(body.get("parent").text("systemPrompt")).isEqualTo("P");
+        assertThat(body.get("inheritContext").value()).isEqualTo(true);
+        assertThat(code).isEqualTo(ExitCode.FAILED);
+    }
+
+    @Test
     void takesWhatStandsAfterTheDashesForACommand() {
         sallyport.runs(child("queued"), result("completed", 0));
 

@@ -17,8 +17,10 @@ import dev.sallyport.prompt.PromptPlan;
 import dev.sallyport.provenance.Grade;
 import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
+import dev.sallyport.skill.Skill;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +74,20 @@ final class AuthorityJson {
         json.put("agent", prompt.agent());
         json.put("body", prompt.body());
         putIfPresent(json, "parent", prompt.parent());
+        if (!prompt.skills().isEmpty()) {
+            json.put(
+                    "skills", prompt.skills().stream().map(AuthorityJson::skill).toList());
+        }
+        return json;
+    }
+
+    private static Map<String, Object> skill(Skill skill) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("name", skill.name());
+        json.put("status", skill.status().wire());
+        putIfPresent(json, "path", skill.path());
+        json.put("content", skill.content());
+        json.put("digest", skill.digest());
         return json;
     }
 
@@ -154,9 +170,27 @@ final class AuthorityJson {
                 PromptMode.parse(json.text("mode")),
                 json.text("agent"),
                 json.text("body"),
-                json.optionalText("parent"));
+                json.optionalText("parent"),
+                json.optional("skills") == null
+                        ? List.of()
+                        : json.objects("skills").stream()
+                                .map(AuthorityJson::readSkill)
+                                .toList());
         json.end();
         return prompt;
+    }
+
+    private static Skill readSkill(JsonObject json) {
+        Skill skill = new Skill(
+                json.text("name"),
+                Skill.Status.parse(json.text("status")),
+                json.optionalText("path"),
+                json.text("content"));
+        if (!skill.digest().equals(json.text("digest"))) {
+            throw new IllegalArgumentException("skill `%s` is not what its digest says".formatted(skill.name()));
+        }
+        json.end();
+        return skill;
     }
 
     private static Containment readContainment(JsonObject json) {

@@ -17,10 +17,13 @@ import dev.sallyport.invocation.Turns;
 import dev.sallyport.model.Model;
 import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
+import dev.sallyport.prompt.ParentConversation;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.prompt.PromptPlan;
 import dev.sallyport.provenance.Grade;
 import dev.sallyport.provenance.Origin;
+import dev.sallyport.skill.Preloaded;
+import dev.sallyport.skill.Skill;
 import dev.sallyport.toolscope.BuiltinTools;
 import dev.sallyport.toolscope.GrantedTools;
 import java.util.ArrayList;
@@ -139,10 +142,10 @@ public final class AuthorityResolver {
         preference("isolated", Grade.RUNNER, invocation.isolated());
         List<String> tools = tools(definition);
         List<Narrowing.Layer> narrowing = narrowing(definition);
-        PromptPlan prompt = prompt(definition);
+        PromptPlan prompt = prompt(definition, invocation);
         Containment containment = new ContainmentResolver(request, definition, invocation, tools, fields).resolve();
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
-        warnAboutUnused(definition, invocation);
+        warnAboutUnused(definition);
         return new Authority(
                 definition.name(),
                 dispatched.fellBackFrom(),
@@ -258,8 +261,7 @@ public final class AuthorityResolver {
         return layers;
     }
 
-    private PromptPlan prompt(AgentDefinition definition) {
-        // Nobody hands a parent's prompt in yet (P7): append mode begins with the generic text.
+    private PromptPlan prompt(AgentDefinition definition, Invocation invocation) {
         fields.add(new Field(
                 "prompt",
                 "%s, %d characters"
@@ -269,10 +271,77 @@ public final class AuthorityResolver {
                 Grade.NONE,
                 definition.origin("prompt_mode"),
                 List.of()));
-        if (definition.promptMode() == PromptMode.APPEND && definition.path() != null) {
-            warnings.add("prompt_mode append: there is no parent prompt to append to; a generic one is used");
+        String parentPrompt = parentPrompt(definition);
+        inheritedContext(invocation);
+        return new PromptPlan(
+                definition.promptMode(),
+                definition.name(),
+                definition.systemPrompt(),
+                parentPrompt,
+                skills(definition, invocation));
+    }
+
+    private @Nullable String parentPrompt(AgentDefinition definition) {
+        ParentConversation from = request.conversation();
+        boolean append = definition.promptMode() == PromptMode.APPEND;
+        String text = from.systemPrompt();
+        if (text == null || text.isEmpty()) {
+            if (append && definition.path() != null) {
+                warnings.add("prompt_mode append: there is no parent prompt to append to; a generic one is used");
+            }
+            return null;
         }
-        return new PromptPlan(definition.promptMode(), definition.name(), definition.systemPrompt(), null);
+        if (!append) {
+            warnings.add("parent.systemPrompt: not used, %s says replace"
+                    .formatted(definition.origin("prompt_mode").location()));
+            return null;
+        }
+        inherited("parentPrompt", "%d characters".formatted(text.length()), "parent.systemPrompt");
+        return text;
+    }
+
+    private void inheritedContext(Invocation invocation) {
+        ParentConversation from = request.conversation();
+        boolean wanted = invocation.inheritContext().value();
+        if (wanted && from.hasMessages()) {
+            inherited(
+                    "parentContext",
+                    "%d characters".formatted(from.messages().before("").length()),
+                    "parent.messages");
+        } else if (wanted) {
+            warnings.add("inheritContext: there is no parent conversation; the task goes alone");
+        } else if (from.hasMessages()) {
+            warnings.add("parent.messages: not used, inheritContext is no");
+        }
+    }
+
+    private void inherited(String field, String size, String claim) {
+        boolean claimed = request.conversation().claimed();
+        Origin origin = claimed || parent == null ? Origin.call(claim) : Origin.parent(parent.agent());
+        fields.add(new Field(field, claimed ? size + ", as the caller claims" : size, Grade.NONE, origin, List.of()));
+    }
+
+    private List<Skill> skills(AgentDefinition definition, Invocation invocation) {
+        if (!(definition.skills() instanceof Inclusion.Only(List<String> names))) {
+            return List.of();
+        }
+        Origin origin = definition.origin("skills");
+        List<Skill> skills = invocation.isolated().value() ? List.of() : Preloaded.of(names, request.skills());
+        List<Field.Loser> losers = new ArrayList<>();
+        List<String> found = new ArrayList<>();
+        for (Skill skill : skills) {
+            if (skill.status() == Skill.Status.FOUND) {
+                found.add("%s (%s, sha256 %s)".formatted(skill.name(), skill.path(), skill.digest()));
+            } else {
+                losers.add(new Field.Loser(origin, skill.name(), skill.reason()));
+                warnings.add("%s: skill `%s`: %s".formatted(origin.location(), skill.name(), skill.reason()));
+            }
+        }
+        if (invocation.isolated().value()) {
+            losers.add(new Field.Loser(origin, words(names), "isolated"));
+        }
+        fields.add(new Field("skills", words(found), Grade.NONE, origin, losers));
+        return skills;
     }
 
     private List<String> unenforced(
@@ -308,7 +377,7 @@ public final class AuthorityResolver {
         return unenforced;
     }
 
-    private void warnAboutUnused(AgentDefinition definition, Invocation invocation) {
+    private void warnAboutUnused(AgentDefinition definition) {
         List<String> unused = new ArrayList<>();
         if (definition.extSelectors() != null) {
             unused.add("tools ext:");
@@ -318,9 +387,6 @@ public final class AuthorityResolver {
         }
         if (definition.excludeExtensions() != null) {
             unused.add("exclude_extensions");
-        }
-        if (definition.skills() instanceof Inclusion.Only) {
-            unused.add("skills");
         }
         if (definition.memory() != null) {
             unused.add("memory");
@@ -339,9 +405,6 @@ public final class AuthorityResolver {
         }
         if (!unused.isEmpty()) {
             warnings.add("%s: no effect yet: %s".formatted(definition.origin("").location(), words(unused)));
-        }
-        if (invocation.inheritContext().value()) {
-            warnings.add("inheritContext: there is no parent conversation; the task goes alone");
         }
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One name of an agent file's {@code skills} and what came of it.
  *
  * @param path null unless found
- * @param content of the file, or why there is none; either goes into the prompt
+ * @param content of the file, or in brackets why there is none; either goes into the prompt
  */
 public record Skill(String name, Status status, @Nullable String path, String content) {
 
@@ -50,6 +50,14 @@ public record Skill(String name, Status status, @Nullable String path, String co
 
     public static Skill unsafe(String name) {
         return new Skill(name, Status.UNSAFE, null, "[skill %s: skipped, not a safe name]".formatted(name));
+    }
+
+    /** Why there is none; empty if there is one. */
+    public String reason() {
+        String before = "[skill %s: ".formatted(name);
+        return status == Status.FOUND || !content.startsWith(before)
+                ? ""
+                : content.substring(before.length(), content.length() - 1);
     }
 
     /** SHA-256 of the content in lower-case hexadecimal. */

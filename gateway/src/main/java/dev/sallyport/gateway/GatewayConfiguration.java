@@ -1,5 +1,6 @@
 package dev.sallyport.gateway;
 
+import dev.sallyport.agentfile.AgentDirectory;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Limits;
@@ -66,7 +67,9 @@ class GatewayConfiguration {
 
     @Bean
     Catalogue catalogue(GatewayProperties properties) {
-        return new Catalogue(properties.agentDirectory(), properties.workspaceRoots());
+        Path home = Path.of(System.getProperty("user.home"));
+        return new Catalogue(
+                home, AgentDirectory.of(properties.agentDirectory().toString(), home), properties.workspaceRoots());
     }
 
     @Bean

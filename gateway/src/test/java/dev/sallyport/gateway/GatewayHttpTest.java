@@ -215,6 +215,7 @@ class GatewayHttpTest {
                         "usage",
                         "decisions",
                         "scripted",
+                        "parentClaimed",
                         "salvage");
         assertThat(reply.json().path("outcome").asString()).isEqualTo("completed");
     }

@@ -3,6 +3,8 @@ package dev.sallyport.gateway.catalogue;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
 import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
+import dev.sallyport.skill.SkillFiles;
+import dev.sallyport.skill.Skills;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -10,20 +12,31 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The agents of the user whose gateway this is and, under a configured root, those of a project. Read anew at each use. */
+/** The agents and skills of the user whose gateway this is and, under a configured root, those of a project. Read anew at each use. */
 public final class Catalogue {
 
+    private final Path home;
     private final Path agentDirectory;
     private final List<Path> roots;
 
-    /** @param roots the only places whose files are looked at for a caller */
-    public Catalogue(Path agentDirectory, List<Path> roots) {
+    /**
+     * A catalogue.
+     *
+     * @param home of the user, where other programs keep skills too
+     * @param roots the only places whose files are looked at for a caller
+     */
+    public Catalogue(Path home, Path agentDirectory, List<Path> roots) {
+        this.home = home;
         this.agentDirectory = agentDirectory;
         this.roots = List.copyOf(roots);
     }
 
     public AgentRegistry registry(@Nullable Path project) {
         return AgentRegistry.load(agentDirectory, project);
+    }
+
+    public Skills skills(@Nullable Path project) {
+        return SkillFiles.of(project, agentDirectory, home, false);
     }
 
     /**

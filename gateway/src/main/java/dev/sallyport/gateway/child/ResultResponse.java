@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param outcome its final state
  * @param output as reported by the child
  * @param tip null without a branch
+ * @param parentClaimed whether its prompt or task carried what the caller claimed of its parent (P7)
  * @param salvage file on the gateway's host that holds the work of a clone that could not deliver it
  */
 record ResultResponse(
@@ -25,6 +26,7 @@ record ResultResponse(
         UsageResponse usage,
         Child.Decisions decisions,
         boolean scripted,
+        boolean parentClaimed,
         @Nullable String salvage) {
 
     static ResultResponse of(Child child, Ending ending, @Nullable String output, List<String> changedFiles) {
@@ -42,6 +44,7 @@ record ResultResponse(
                 UsageResponse.of(child.usage()),
                 child.decisions(),
                 model != null && model.scripted(),
+                Boolean.TRUE.equals(child.terms().parentClaimed()),
                 child.salvage());
     }
 }

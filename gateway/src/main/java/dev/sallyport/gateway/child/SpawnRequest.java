@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.child;
 
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
+import dev.sallyport.prompt.ParentConversation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,8 @@ record SpawnRequest(
         @Nullable Boolean isolated,
         @Nullable String isolation,
         @Nullable List<String> credentials,
-        @Nullable String runtime) {
+        @Nullable String runtime,
+        @Nullable ParentRequest parent) {
 
     private static final int LONGEST_PROMPT = 1 << 18;
     private static final int LONGEST_COMMAND = 1 << 17;
@@ -55,6 +57,11 @@ record SpawnRequest(
                 values.put(key, value);
             }
         }
+    }
+
+    /** Where the caller says that the task comes from. */
+    ParentConversation conversation() {
+        return parent == null ? ParentConversation.NONE : parent.conversation();
     }
 
     /** What can be said without knowing agents or settings: is there something to do, and is it of a sane size? */

@@ -30,6 +30,7 @@ import dev.sallyport.identity.SessionId;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.json.Digests;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Models;
 import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.Environment;
@@ -87,8 +88,15 @@ final class Spawning {
     Resolved resolve(SpawnRequest request) {
         Path directory = catalogue.directory(request.directory()).orElse(null);
         AgentRegistry registry = catalogue.registry(directory);
-        Outcome outcome = AuthorityResolver.resolve(
-                new AuthorityRequest(registry, call(request), policy.settings(), policy.operator(), null));
+        Outcome outcome = AuthorityResolver.resolve(new AuthorityRequest(
+                registry,
+                call(request),
+                policy.settings(),
+                policy.operator(),
+                null,
+                Models.ANY,
+                request.conversation(),
+                catalogue.skills(directory)));
         List<String> warnings = new ArrayList<>(outcome.explanation().warnings());
         List<Narrowing.Layer> project = directory == null
                 ? List.of()
@@ -258,7 +266,7 @@ final class Spawning {
                 authority.definitionDigest(),
                 authority.digest(),
                 description(request),
-                request.prompt() == null ? "" : request.prompt(),
+                task(request, authority),
                 authority.harness(),
                 request.command() == null ? List.of() : request.command(),
                 model == null
@@ -280,7 +288,16 @@ final class Spawning {
                 narrowing.stream()
                         .map(layer -> new PermissionService.Narrowing(
                                 layer.origin(), json.valueToTree(layer.config().toJson())))
-                        .toList());
+                        .toList(),
+                authority.prompt().hasParent()
+                        || (authority.inheritContext() && request.conversation().hasMessages()));
+    }
+
+    private static String task(SpawnRequest request, Authority authority) {
+        String prompt = request.prompt() == null ? "" : request.prompt();
+        return authority.inheritContext() && !prompt.isEmpty()
+                ? request.conversation().messages().before(prompt)
+                : prompt;
     }
 
     private ModelShape shape(Model model) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param model null for a harness without one
  * @param network exactly these, each still subject to the permission-service
  * @param narrowing policies of the repository and the agent file, which can only make decisions stricter (S2)
+ * @param parentClaimed whether its prompt or task carries what the caller claims of its parent (P7); null in rows of old
  */
 record Terms(
         String agent,
@@ -36,7 +37,8 @@ record Terms(
         List<HostPort> network,
         Limits limits,
         RuntimeClass runtime,
-        List<Narrowing> narrowing) {
+        List<Narrowing> narrowing,
+        @Nullable Boolean parentClaimed) {
 
     Terms {
         command = List.copyOf(command);

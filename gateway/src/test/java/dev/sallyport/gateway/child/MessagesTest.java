@@ -61,7 +61,8 @@ class MessagesTest {
                 List.of(),
                 Limits.DEFAULT,
                 RuntimeClass.RUNC,
-                List.of());
+                List.of(),
+                null);
     }
 
     private static Child child(Terms terms, ChildState state, Ending ending, String tip) {

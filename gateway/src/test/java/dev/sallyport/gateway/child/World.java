@@ -143,7 +143,7 @@ final class World implements AutoCloseable {
         Remains remains = new Remains(with);
         lives = new Lives(with, remains);
         reaper = new Reaper(with, lives, remains);
-        Catalogue catalogue = new Catalogue(directory.resolve("agent"), List.of(root));
+        Catalogue catalogue = new Catalogue(directory.resolve("home"), directory.resolve("agent"), List.of(root));
         OperatorPolicy operator = new OperatorPolicy(
                 Limits.DEFAULT, null, CredentialScope.NONE, List.of(RuntimeClass.RUNC), true, null, null);
         spawning = new Spawning(
