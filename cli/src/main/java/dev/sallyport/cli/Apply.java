@@ -55,7 +55,8 @@ final class Apply extends ChildVerb {
                     files.stream().map(Change::toJson).toList()));
         } else {
             files.forEach(file -> output.line("%-8s %s".formatted(file.kind().word(), file.path())));
-            output.note("sallyport: %s %d files".formatted(dryRun ? "would change" : "changed", files.size()));
+            output.note("sallyport: %s %s"
+                    .formatted(dryRun ? "would change" : "changed", Output.count(files.size(), "file")));
         }
         return ExitCode.OK;
     }

@@ -44,7 +44,8 @@ record Ask(Json json) {
                 .formatted(id(), Ps.dash(json.text("agent")), json.text("child"), json.text("session")));
         lines.add("  tool       " + json.text("tool"));
         String what = whatWouldBeDone();
-        lines.add("  %s (%d characters)".formatted(json.text("surface"), what.codePointCount(0, what.length())));
+        lines.add("  %s (%s)"
+                .formatted(json.text("surface"), Output.count(what.codePointCount(0, what.length()), "character")));
         lines.addAll(quoted(isLong() ? what.substring(0, what.offsetByCodePoints(0, LONG / 2)) : what));
         if (isLong()) {
             lines.add("  ... and more: v shows all of it");

@@ -141,12 +141,8 @@ final class Asks {
                     "Shows asks as they come and takes the answers. While it runs, its sessions count as answering.")
     static final class Watch extends Verb {
 
-        private static final String KEYS = "a approve, d deny, r deny with a reason, s skip";
-
         @Option(names = "--session", paramLabel = "ID", description = "Only these sessions (default: all).")
         private @Nullable List<SessionId> sessions;
-
-        private volatile String shown = "";
 
         Watch(Environment environment) {
             super(environment);
@@ -159,7 +155,8 @@ final class Asks {
             String which = sessions == null
                     ? "?all=true"
                     : sessions.stream().map(session -> "session=" + session).collect(Collectors.joining("&", "?", ""));
-            Inbox inbox = new Inbox(connection, "/v1/inbox" + which, output, ask -> tellEnded(ask, output));
+            AskPrompt prompt = new AskPrompt(environment(), connection, output);
+            Inbox inbox = new Inbox(connection, "/v1/inbox" + which, output, prompt::tellEnded);
             inbox.open();
             output.note("sallyport: waiting for asks of %s; Ctrl-C ends"
                     .formatted(sessions == null ? "all sessions" : "session " + which.substring(1)));
@@ -168,88 +165,13 @@ final class Asks {
                     Ask ask = inbox.next();
                     if (output.json()) {
                         output.jsonLine(ask.json());
-                    } else if (!settled(ask, connection, output)) {
+                    } else if (!prompt.settled(ask)) {
                         return ExitCode.OK;
                     }
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return ExitCode.CANCELLED;
-            }
-        }
-
-        private void tellEnded(Ask ask, Output output) {
-            if (ask.id().equals(shown)) {
-                output.note("");
-                output.note("sallyport: ask %s is %s; Enter goes on".formatted(ask.id(), ask.ending()));
-            }
-        }
-
-        /** Returns false at the end of input. */
-        private boolean settled(Ask ask, Connection connection, Output output) {
-            shown = ask.id();
-            ask.lines(environment().clock().instant()).forEach(output::line);
-            boolean seenWhole = !ask.isLong();
-            while (true) {
-                // What is typed answers the ask that was shown when the prompt appeared, whatever happened since.
-                String key = environment().terminal().ask(KEYS + (ask.isLong() ? ", v view all" : "") + "> ");
-                if (key == null) {
-                    return false;
-                }
-                switch (key.strip()) {
-                    case "a" -> {
-                        if (!seenWhole) {
-                            output.line("v shows all of it first");
-                        } else if (answered(ask, "approved", null, connection, output)) {
-                            return true;
-                        }
-                    }
-                    case "d" -> {
-                        if (answered(ask, "denied", null, connection, output)) {
-                            return true;
-                        }
-                    }
-                    case "r" -> {
-                        String reason = environment().terminal().ask("reason> ");
-                        if (reason == null) {
-                            return false;
-                        }
-                        if (answered(ask, "denied", reason, connection, output)) {
-                            return true;
-                        }
-                    }
-                    case "v" -> {
-                        ask.whole().forEach(output::line);
-                        seenWhole = true;
-                    }
-                    case "s" -> {
-                        return true;
-                    }
-                    case "" -> {
-                        if (!current(ask, connection).pending()) {
-                            return true;
-                        }
-                    }
-                    default -> output.line("`%s` (expected: %s)".formatted(key, KEYS));
-                }
-            }
-        }
-
-        private static Ask current(Ask ask, Connection connection) {
-            return new Ask(connection.permissions().get(Api.path("/v1/asks/{}", ask.id())));
-        }
-
-        /** Returns false if the ask may still be answered, because the answer did not arrive. */
-        private static boolean answered(
-                Ask ask, String answer, @Nullable String reason, Connection connection, Output output) {
-            try {
-                Ask settled = answer(connection, ask.id(), answer, reason);
-                output.line("%s %s".formatted(settled.json().text("state"), ask.id()));
-                return true;
-            } catch (Failure failure) {
-                // Somebody was faster, or the child is gone: the next ask may still want an answer.
-                output.failure(failure);
-                return !failure.isTransient();
             }
         }
     }

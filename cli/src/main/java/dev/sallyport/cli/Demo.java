@@ -4,6 +4,7 @@ import dev.sallyport.identity.ChildId;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -47,20 +48,26 @@ final class Demo extends Verb {
 
         title(output, "The child at work (its model is scripted; `child` lines are what it says about itself)");
         List<Json> events = new ArrayList<>();
-        Inbox inbox = new Inbox(person, "/v1/inbox?all=true", output, ask -> {});
+        AskPrompt prompt = new AskPrompt(environment(), person, output);
+        Inbox inbox = new Inbox(person, "/v1/inbox?all=true", output, interactive ? prompt::tellEnded : ask -> {});
         inbox.open();
-        Thread answering = Thread.ofVirtual().name("answering").start(() -> answer(inbox, person, output));
+        Thread answering = Thread.ofVirtual().name("answering").start(() -> answer(inbox, person, prompt));
         Json started = new Spawner(session, null).spawn(spawn);
         ChildId child = new ChildId(started.text("id"));
         Json result = new Follower(session, output).follow(child, event -> {
             events.add(event);
-            output.line(EventText.line(event));
+            // Who is asked sees the ask itself, and nothing must break into the prompt below it.
+            boolean shownAnyway = event.text("type").equals("ask")
+                    || event.get("data").text("state").equals("waiting");
+            if (!interactive || !shownAnyway) {
+                output.line(EventText.line(event));
+            }
         });
         answering.interrupt();
 
         title(output, "What came of it");
         output.text(result.text("output"));
-        output.line("outcome    " + result.text("outcome"));
+        output.line("outcome    %s: %s".formatted(result.text("outcome"), result.text("message")));
         output.line("branch     " + result.text("branch"));
         Json usage = result.get("usage");
         output.line("tokens     %d in, %d out, counted for a scripted model"
@@ -76,7 +83,9 @@ final class Demo extends Verb {
                         decisions.number("approved")));
 
         title(output, "Its diff, on a branch that the gateway checked object by object and then made");
-        String diff = session.gateway().getText(Api.path("/v1/children/{}/diff", child), "text/x-diff");
+        String diff = result.text("branch").isEmpty()
+                ? "(it left no branch)"
+                : session.gateway().getText(Api.path("/v1/children/{}/diff", child), "text/x-diff");
         output.text(diff);
 
         title(output, "What it tried and did not get");
@@ -94,20 +103,19 @@ final class Demo extends Verb {
         return ExitCode.OK;
     }
 
-    private void answer(Inbox inbox, Connection person, Output output) {
+    private void answer(Inbox inbox, Connection person, AskPrompt prompt) {
         try {
-            while (true) {
+            boolean going = true;
+            while (going) {
                 Ask ask = inbox.next();
-                ask.lines(environment().clock().instant()).forEach(output::line);
-                String answer = "approved";
                 if (interactive) {
-                    String key = environment().terminal().ask("a approve, anything else denies> ");
-                    answer = "a".equals(key == null ? "" : key.strip()) ? "approved" : "denied";
+                    going = prompt.settled(ask);
                 } else {
-                    output.line("  (the demo approves this, through the same API that you would use)");
+                    output().lines(ask.lines(environment().clock().instant()));
+                    Ask settled = Asks.answer(person, ask.id(), "approved", null);
+                    output().line("ask %s: %s by the demo, through the same API that you would use"
+                            .formatted(ask.id(), settled.json().text("state")));
                 }
-                output.line("  "
-                        + Asks.answer(person, ask.id(), answer, null).json().text("state"));
             }
         } catch (InterruptedException e) {
             // The child has ended: no more asks.
@@ -142,7 +150,11 @@ final class Demo extends Verb {
                         && data.text("tool").equals(tool)
                         && evidence.stream().allMatch(told::contains)) {
                     output.line("held   %s: %s"
-                            .formatted(what, told.replace('\n', ' ').strip()));
+                            .formatted(
+                                    what,
+                                    told.lines()
+                                            .filter(line -> evidence.stream().anyMatch(line::contains))
+                                            .collect(Collectors.joining("; "))));
                     return true;
                 }
             }

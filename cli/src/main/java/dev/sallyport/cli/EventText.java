@@ -28,7 +28,7 @@ final class EventText {
         return switch (event.text("type")) {
             case "assistant" -> "says: " + data.text("text");
             case "tool-call" -> "calls %s %s".formatted(data.text("tool"), data.text("arguments"));
-            case "tool-result" -> "%s %s: %s".formatted(data.text("tool"), data.text("outcome"), data.text("output"));
+            case "tool-result" -> "%s %s: %s".formatted(data.text("tool"), outcome(data), data.text("output"));
             case "output" -> "%s: %s".formatted(data.text("stream"), data.text("text"));
             case "result" -> "result: " + data.text("text");
             case "error" -> "error %s: %s".formatted(data.text("code"), data.text("message"));
@@ -52,6 +52,13 @@ final class EventText {
 
     private static String ended(String text) {
         return text.isEmpty() || text.endsWith("\n") ? text : text + "\n";
+    }
+
+    private static String outcome(Json data) {
+        String exit = data.text("exitCode");
+        return exit.isEmpty() || exit.equals("0")
+                ? data.text("outcome")
+                : "%s, exit code %s".formatted(data.text("outcome"), exit);
     }
 
     private static String fields(Json data) {

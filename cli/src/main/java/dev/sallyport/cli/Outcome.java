@@ -31,9 +31,9 @@ final class Outcome {
         append(line, ", work saved at %s", result.text("salvage"));
         Json usage = result.get("usage");
         if (usage.number("modelCalls") > 0) {
-            line.append(", %d model calls%s, %d tokens in, %d out"
+            line.append(", %s%s, %d tokens in, %d out"
                     .formatted(
-                            usage.number("modelCalls"),
+                            Output.count(usage.number("modelCalls"), "model call"),
                             result.isTrue("scripted") ? " (scripted)" : "",
                             usage.number("inputTokens"),
                             usage.number("outputTokens")));

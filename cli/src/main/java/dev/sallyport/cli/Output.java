@@ -31,6 +31,17 @@ final class Output {
         out.println(VisibleText.line(text));
     }
 
+    /** Lines that belong together; what another thread prints comes before or after them. */
+    void lines(List<String> lines) {
+        out.print(lines.stream().map(line -> VisibleText.line(line) + "\n").collect(Collectors.joining()));
+        out.flush();
+    }
+
+    /** So many of something, in words. */
+    static String count(long number, String noun) {
+        return "%d %s%s".formatted(number, noun, number == 1 ? "" : "s");
+    }
+
     /** A text of several lines, ended by a line feed. */
     void text(String text) {
         part(text);

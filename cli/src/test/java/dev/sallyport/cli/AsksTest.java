@@ -186,6 +186,34 @@ class AsksTest extends WithSallyport {
         assertThat(sallyport.lines()).contains("POST /v1/asks/one/answer").doesNotContain("POST /v1/asks/two/answer");
     }
 
+    @Test
+    void whoAnsweredIsNotToldOfTheAnswer() throws IOException {
+        sallyport.openLogin();
+        CountDownLatch answered = new CountDownLatch(1);
+        sallyport.on(INBOX, exchange -> {
+            FakeSallyport.sendEvents(exchange, "ask", ask("one", "pending"));
+            await(answered);
+            exchange.getResponseBody()
+                    .write(("id: 2\nevent: ask\ndata: " + ask("one", "approved").write()
+                                    + "\n\nid: 3\nevent: ask\ndata: "
+                                    + ask("two", "pending").write() + "\n\n")
+                            .getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            exchange.getResponseBody().flush();
+            awaitEnd();
+        });
+        sallyport.on("POST /v1/asks/one/answer", exchange -> {
+            FakeSallyport.send(
+                    exchange, 200, "application/json", ask("one", "approved").write());
+            answered.countDown();
+        });
+        sallyport.terminal = FakeTerminal.person("a");
+
+        Run run = sallyport.run("asks", "watch");
+
+        assertThat(run.out()).contains("approved one\n", "ask two");
+        assertThat(run.err()).doesNotContain("Enter goes on");
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
