@@ -1,5 +1,6 @@
 package dev.sallyport.agentfile;
 
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.provenance.Layer;
@@ -146,6 +147,11 @@ public final class AgentDefinition {
         return values.sandbox;
     }
 
+    /** For this agent and all below it. */
+    public Budgets budgets() {
+        return values.budgets;
+    }
+
     /** Can only narrow (S2). */
     public PermissionConfig permission() {
         return values.permission;
@@ -205,6 +211,7 @@ public final class AgentDefinition {
         private boolean enabled = true;
         private String systemPrompt = "";
         private SandboxBlock sandbox = SandboxBlock.EMPTY;
+        private Budgets budgets = Budgets.UNLIMITED;
         private PermissionConfig permission = PermissionConfig.EMPTY;
         private Source source = Source.EMBEDDED;
         private @Nullable String path;
@@ -340,6 +347,11 @@ public final class AgentDefinition {
 
         public Builder sandbox(SandboxBlock sandbox) {
             this.sandbox = sandbox;
+            return this;
+        }
+
+        public Builder budgets(Budgets budgets) {
+            this.budgets = budgets;
             return this;
         }
 

@@ -16,4 +16,35 @@ public sealed interface Inclusion {
             names = List.copyOf(names);
         }
     }
+
+    /** What both take, by exact name and in this one's order. */
+    default Inclusion meet(Inclusion other) {
+        return switch (this) {
+            case None none -> none;
+            case All _ -> other;
+            case Only(List<String> names) ->
+                switch (other) {
+                    case None none -> none;
+                    case All _ -> this;
+                    case Only(List<String> others) -> {
+                        List<String> both =
+                                names.stream().filter(others::contains).toList();
+                        yield both.isEmpty() ? new None() : new Only(both);
+                    }
+                };
+        };
+    }
+
+    default boolean atMost(Inclusion other) {
+        return meet(other).equals(this);
+    }
+
+    /** {@code all}, {@code none} or the names. */
+    default String shown() {
+        return switch (this) {
+            case All _ -> "all";
+            case None _ -> "none";
+            case Only(List<String> names) -> String.join(", ", names);
+        };
+    }
 }

@@ -57,6 +57,14 @@ public sealed interface SubagentPermission {
         };
     }
 
+    /** {@code all}, {@code none} or the names. */
+    default String shown() {
+        return switch (this) {
+            case All _ -> "all";
+            case Only(List<String> names) -> names.isEmpty() ? "none" : String.join(", ", names);
+        };
+    }
+
     private static String folded(String name) {
         return name.toLowerCase(Locale.ROOT);
     }

@@ -37,7 +37,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  *
  * @param lines the line in the file, counted from 1, of every key by its dotted path
  */
-record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
+public record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
 
     private static final int MAX_DEPTH = 20;
     private static final int MAX_ALIASES = 50;
@@ -58,7 +58,7 @@ record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
             LoadSettings.builder().setUseMarks(true).setParseComments(false).build();
 
     /** A document that is refused; {@code line} counts from 1 and from the start of the file. */
-    static final class MalformedException extends Exception {
+    public static final class MalformedException extends Exception {
 
         private static final long serialVersionUID = 1;
 
@@ -71,17 +71,17 @@ record YamlDocument(@Nullable Object value, Map<String, Integer> lines) {
             this.problem = problem;
         }
 
-        String problem() {
+        public String problem() {
             return problem;
         }
 
-        int line() {
+        public int line() {
             return line;
         }
     }
 
     /** Lines are counted from the start of the file, of which {@code linesBefore} stand before the text. */
-    static YamlDocument parse(String text, int linesBefore) throws MalformedException {
+    public static YamlDocument parse(String text, int linesBefore) throws MalformedException {
         try {
             return new Builder(new Parse(SETTINGS).parseString(text).iterator(), linesBefore).document();
         } catch (MarkedYamlEngineException e) {

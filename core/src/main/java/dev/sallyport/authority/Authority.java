@@ -1,5 +1,7 @@
 package dev.sallyport.authority;
 
+import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Containment;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.json.CanonicalJson;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param graceTurns turns between the order to wrap up and the end
  * @param isolated without extensions, skills and nested agents
  * @param tools in the order in which they are shown
+ * @param deniedTools locked for this child and all below it, sorted; what merely is not in {@code tools} is not granted (T60)
+ * @param skills by exact name
  * @param narrowing permission rules of agent files, the ancestors' first; they never widen (S2)
  * @param unenforced what the harness cannot enforce and the operator accepted (P1)
  * @param fields every field with its provenance
@@ -41,14 +45,20 @@ public record Authority(
         boolean runInBackground,
         boolean isolated,
         List<String> tools,
+        List<String> deniedTools,
+        ExtensionRights extensions,
+        Inclusion skills,
         Harness harness,
         Containment containment,
+        Delegation delegation,
+        Budgets budgets,
         List<Narrowing.Layer> narrowing,
         List<String> unenforced,
         List<Field> fields) {
 
     public Authority {
         tools = List.copyOf(tools);
+        deniedTools = List.copyOf(deniedTools);
         narrowing = List.copyOf(narrowing);
         unenforced = List.copyOf(unenforced);
         fields = List.copyOf(fields);
@@ -61,7 +71,7 @@ public record Authority(
     public String digest() {
         Map<String, Object> granted = AuthorityJson.write(this);
         granted.remove(AuthorityJson.FIELDS);
-        return Digests.of("sallyport-authority-v1")
+        return Digests.of("sallyport-authority-v2")
                 .field(CanonicalJson.write(granted))
                 .hex();
     }

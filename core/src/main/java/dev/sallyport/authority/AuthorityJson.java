@@ -1,5 +1,8 @@
 package dev.sallyport.authority;
 
+import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.agentfile.SubagentPermission;
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Containment;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Harness;
@@ -24,12 +27,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The stored form of an authority, version 1. */
+/** The stored form of an authority, version 2. */
 final class AuthorityJson {
 
     static final String FIELDS = "fields";
 
-    private static final long VERSION = 1;
+    private static final long VERSION = 2;
 
     private AuthorityJson() {}
 
@@ -52,8 +55,13 @@ final class AuthorityJson {
         json.put("runInBackground", authority.runInBackground());
         json.put("isolated", authority.isolated());
         json.put("tools", authority.tools());
+        json.put("deniedTools", authority.deniedTools());
+        json.put("extensions", extensions(authority.extensions()));
+        json.put("skills", inclusion(authority.skills()));
         json.put("harness", authority.harness().wire());
         json.put("containment", containment(authority.containment()));
+        json.put("delegation", delegation(authority.delegation()));
+        json.put("budgets", authority.budgets().toJson());
         json.put(
                 "narrowing",
                 authority.narrowing().stream().map(AuthorityJson::layer).toList());
@@ -107,6 +115,41 @@ final class AuthorityJson {
                 "runtime", containment.runtime().wire());
     }
 
+    private static Map<String, Object> extensions(ExtensionRights rights) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("all", rights.all());
+        json.put("names", rights.names());
+        json.put("paths", rights.paths());
+        json.put("excluded", rights.excluded());
+        putIfPresent(json, "selectors", rights.selectors());
+        return json;
+    }
+
+    private static Object inclusion(Inclusion inclusion) {
+        return switch (inclusion) {
+            case Inclusion.All _ -> "all";
+            case Inclusion.None _ -> "none";
+            case Inclusion.Only(List<String> names) -> names;
+        };
+    }
+
+    private static Map<String, Object> delegation(Delegation delegation) {
+        return Map.of(
+                "agents",
+                switch (delegation.agents()) {
+                    case SubagentPermission.All _ -> "all";
+                    case SubagentPermission.Only(List<String> names) -> names;
+                },
+                "depth",
+                delegation.depth(),
+                "maxDepth",
+                delegation.maxDepth(),
+                "maxActivePerSession",
+                delegation.maxActivePerSession(),
+                "allowSharedWriters",
+                delegation.allowSharedWriters());
+    }
+
     private static Map<String, Object> layer(Narrowing.Layer layer) {
         // A list keeps the order of rules, which decides; a canonical JSON object would sort them.
         return Map.of("origin", layer.origin(), "permission", layer.config().toOrderedJson());
@@ -156,8 +199,13 @@ final class AuthorityJson {
                 json.flag("runInBackground"),
                 json.flag("isolated"),
                 json.texts("tools"),
+                json.texts("deniedTools"),
+                readExtensions(json.object("extensions")),
+                readInclusion(json),
                 Harness.parse(json.text("harness")),
                 readContainment(json.object("containment")),
+                readDelegation(json.object("delegation")),
+                readBudgets(json.object("budgets")),
                 json.objects("narrowing").stream().map(AuthorityJson::readLayer).toList(),
                 json.texts("unenforced"),
                 json.objects(FIELDS).stream().map(AuthorityJson::readField).toList());
@@ -209,6 +257,47 @@ final class AuthorityJson {
         limits.end();
         json.end();
         return containment;
+    }
+
+    private static ExtensionRights readExtensions(JsonObject json) {
+        ExtensionRights rights = new ExtensionRights(
+                json.flag("all"),
+                json.texts("names"),
+                json.texts("paths"),
+                json.texts("excluded"),
+                json.optional("selectors") == null ? null : json.texts("selectors"));
+        json.end();
+        return rights;
+    }
+
+    private static Inclusion readInclusion(JsonObject json) {
+        if (json.required("skills") instanceof String word) {
+            return switch (word) {
+                case "all" -> new Inclusion.All();
+                case "none" -> new Inclusion.None();
+                default -> throw new IllegalArgumentException("skills: `%s` (expected: all or none)".formatted(word));
+            };
+        }
+        return new Inclusion.Only(json.texts("skills"));
+    }
+
+    private static Delegation readDelegation(JsonObject json) {
+        Delegation delegation = new Delegation(
+                "all".equals(json.required("agents"))
+                        ? SubagentPermission.all()
+                        : new SubagentPermission.Only(json.texts("agents")),
+                Math.toIntExact(json.integer("depth")),
+                Math.toIntExact(json.integer("maxDepth")),
+                Math.toIntExact(json.integer("maxActivePerSession")),
+                json.flag("allowSharedWriters"));
+        json.end();
+        return delegation;
+    }
+
+    private static Budgets readBudgets(JsonObject json) {
+        Budgets budgets = Budgets.of(key -> json.optional(key) == null ? null : (Long) json.integer(key));
+        json.end();
+        return budgets;
     }
 
     private static Narrowing.Layer readLayer(JsonObject json) {

@@ -6,6 +6,8 @@ import dev.sallyport.agentfile.Dispatch;
 import dev.sallyport.agentfile.EmbeddedAgents;
 import dev.sallyport.agentfile.Inclusion;
 import dev.sallyport.agentfile.LoadWarning;
+import dev.sallyport.agentfile.SubagentPermission;
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Containment;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.invocation.Invocation;
@@ -21,14 +23,20 @@ import dev.sallyport.prompt.ParentConversation;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.prompt.PromptPlan;
 import dev.sallyport.provenance.Grade;
+import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
 import dev.sallyport.skill.Preloaded;
 import dev.sallyport.skill.Skill;
 import dev.sallyport.toolscope.BuiltinTools;
-import dev.sallyport.toolscope.GrantedTools;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +76,7 @@ public final class AuthorityResolver {
         try {
             requireUsableSettings();
             Dispatched dispatched = dispatch();
+            requireAdmission(dispatched.definition().name());
             Authority authority = authority(dispatched);
             return new Outcome.Granted(authority, explanation(authority.definition()));
         } catch (RefusedException e) {
@@ -102,8 +111,7 @@ public final class AuthorityResolver {
         if (request.registry().enabledKey(requested).isEmpty()) {
             requireNoBrokenFile(requested);
         }
-        Dispatch dispatch =
-                request.registry().dispatch(requested, request.settings().fallbackSubagent());
+        Dispatch dispatch = request.registry().dispatch(requested, fallback());
         if (dispatch instanceof Dispatch.Refused refused) {
             throw new RefusedException(Refusal.UNKNOWN_AGENT, refused.reason());
         }
@@ -119,6 +127,16 @@ public final class AuthorityResolver {
         return new Dispatched(definition, to.fellBackFrom());
     }
 
+    /** Whoever misspells a reviewer must not get an agent with every tool (authority.md 13.13), unless somebody wants that. */
+    private @Nullable String fallback() {
+        if (operator.fallbackAgent() != null) {
+            return operator.fallbackAgent();
+        }
+        String setting = request.settings().fallbackSubagent();
+        boolean old = operator.compatibility().has(Compatibility.Switch.FALL_BACK_TO_GENERAL_PURPOSE);
+        return setting == null && !old ? "none" : setting;
+    }
+
     /** A file that bears the requested name and could not be used is no reason to run another, perhaps wider agent. */
     private void requireNoBrokenFile(String requested) throws RefusedException {
         String name = "/" + requested.strip().toLowerCase(Locale.ROOT) + ".md";
@@ -127,6 +145,32 @@ public final class AuthorityResolver {
                     && skipped.path().toLowerCase(Locale.ROOT).endsWith(name)) {
                 throw new RefusedException(Refusal.AGENT_FILE_INVALID, skipped.reason());
             }
+        }
+    }
+
+    /** Who asks decides: a session by what the operator lets it start, a child by its own rights. No request says who it is. */
+    private void requireAdmission(String agent) throws RefusedException {
+        if (parent == null) {
+            if (!operator.spawns(null).allows(agent)) {
+                throw new RefusedException(
+                        Refusal.DELEGATION_NOT_ALLOWED,
+                        "agent `%s`: %s does not let a session start it"
+                                .formatted(agent, operator.origin("delegation.spawns")));
+            }
+            return;
+        }
+        Delegation rights = parent.delegation();
+        if (rights.depth() >= rights.maxDepth()) {
+            throw new RefusedException(
+                    Refusal.DEPTH_EXCEEDED,
+                    "`%s` is at depth %d of %d and starts nobody"
+                            .formatted(parent.agent(), rights.depth(), rights.maxDepth()));
+        }
+        if (!rights.agents().allows(agent)) {
+            throw new RefusedException(
+                    Refusal.DELEGATION_NOT_ALLOWED,
+                    "`%s` may not start agent `%s` (allowed: %s)"
+                            .formatted(parent.agent(), agent, rights.agents().shown()));
         }
     }
 
@@ -140,10 +184,16 @@ public final class AuthorityResolver {
         preference("inheritContext", Grade.NONE, invocation.inheritContext());
         preference("runInBackground", Grade.NONE, invocation.runInBackground());
         preference("isolated", Grade.RUNNER, invocation.isolated());
+        Resolved<Boolean> isolated = invocation.isolated();
+        List<String> deniedTools = deniedTools(definition);
         List<String> tools = tools(definition);
+        ExtensionRights extensions = extensions(definition, isolated);
+        Inclusion skills = skills(definition, isolated);
         List<Narrowing.Layer> narrowing = narrowing(definition);
         PromptPlan prompt = prompt(definition, invocation);
         Containment containment = new ContainmentResolver(request, definition, invocation, tools, fields).resolve();
+        Delegation delegation = delegation(definition, isolated);
+        Budgets budgets = budgets(definition);
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
         warnAboutUnused(definition);
         return new Authority(
@@ -158,10 +208,15 @@ public final class AuthorityResolver {
                 request.settings().graceTurns(),
                 invocation.inheritContext().value(),
                 invocation.runInBackground().value(),
-                invocation.isolated().value(),
+                isolated.value(),
                 tools,
+                deniedTools,
+                extensions,
+                skills,
                 harness,
                 containment,
+                delegation,
+                budgets,
                 narrowing,
                 unenforced,
                 fields);
@@ -222,29 +277,204 @@ public final class AuthorityResolver {
         return turns;
     }
 
+    /** Locks: what anybody above or the agent file itself denies stays denied for all below, whatever is granted (T58). */
+    private List<String> deniedTools(AgentDefinition definition) {
+        Set<String> denied = new TreeSet<>(operator.lockedTools());
+        Origin origin = operator.lockedTools().isEmpty() ? Origin.DEFAULT : operator.origin("locks.tools");
+        if (parent != null && denied.addAll(parent.deniedTools())) {
+            origin = Origin.parent(parent.agent());
+        }
+        if (definition.disallowedTools() != null && denied.addAll(definition.disallowedTools())) {
+            origin = definition.origin("disallowed_tools");
+        }
+        List<String> names = List.copyOf(denied);
+        fields.add(new Field("deniedTools", words(names), Grade.RUNNER, origin, List.of()));
+        return names;
+    }
+
     private List<String> tools(AgentDefinition definition) {
-        GrantedTools scope = GrantedTools.of(
-                definition.tools(), definition.disallowedTools(), parent == null ? null : parent.tools());
+        Origin asked = definition.origin("tools");
+        List<String> wanted = definition.tools() == null ? BuiltinTools.NAMES : definition.tools();
+        List<Bound> bounds = toolBounds(definition);
+        Map<String, List<String>> withheld = new LinkedHashMap<>();
+        List<String> tools = new ArrayList<>();
+        for (String tool : BuiltinTools.NAMES) {
+            if (!wanted.contains(tool)) {
+                continue;
+            }
+            bounds.stream()
+                    .filter(bound -> !bound.admits().test(tool))
+                    .findFirst()
+                    .ifPresentOrElse(
+                            bound -> withheld.computeIfAbsent(bound.reason(), _ -> new ArrayList<>())
+                                    .add(tool),
+                            () -> tools.add(tool));
+        }
         List<Field.Loser> losers = new ArrayList<>();
-        if (!scope.denied().isEmpty()) {
-            losers.add(new Field.Loser(
-                    definition.origin("tools"),
-                    words(scope.denied()),
-                    "%s denies".formatted(definition.origin("disallowed_tools"))));
+        withheld.forEach((reason, names) -> losers.add(new Field.Loser(asked, words(names), reason)));
+        wanted.stream()
+                .distinct()
+                .filter(name -> !BuiltinTools.NAMES.contains(name))
+                .forEach(name -> {
+                    losers.add(new Field.Loser(asked, name, "no such tool"));
+                    warnings.add("%s: unknown tool `%s`".formatted(asked.location(), name));
+                });
+        fields.add(new Field("tools", words(tools), Grade.RUNNER, asked, losers));
+        return tools;
+    }
+
+    private record Bound(String reason, Predicate<String> admits) {}
+
+    /** Locks first, so that a tool that is both locked and not granted is called locked. */
+    private List<Bound> toolBounds(AgentDefinition definition) {
+        List<Bound> bounds = new ArrayList<>();
+        bounds.add(new Bound(
+                "%s denies".formatted(operator.origin("locks.tools")),
+                tool -> !operator.lockedTools().contains(tool)));
+        if (parent != null) {
+            bounds.add(new Bound(
+                    "parent %s denies".formatted(parent.agent()),
+                    tool -> !parent.deniedTools().contains(tool)));
         }
-        if (parent != null && !scope.withheld().isEmpty()) {
-            losers.add(new Field.Loser(
-                    definition.origin("tools"),
-                    words(scope.withheld()),
-                    "parent %s has none".formatted(parent.agent())));
+        List<String> disallowed = definition.disallowedTools();
+        if (disallowed != null) {
+            bounds.add(new Bound(
+                    "%s denies".formatted(definition.origin("disallowed_tools")), tool -> !disallowed.contains(tool)));
         }
-        scope.unknown().forEach(name -> {
-            losers.add(new Field.Loser(definition.origin("tools"), name, "no such tool"));
-            warnings.add(
-                    "%s: unknown tool `%s`".formatted(definition.origin("tools").location(), name));
+        List<String> ceiling = operator.tools();
+        if (ceiling != null) {
+            bounds.add(new Bound("%s allows less".formatted(operator.origin("ceilings.tools")), ceiling::contains));
+        }
+        if (parent != null) {
+            OperatorPolicy.Grant grant = operator.grant(parent.agent(), definition.name());
+            List<String> granted = grant == null ? List.of() : grant.tools();
+            bounds.add(new Bound(
+                    "parent %s has none".formatted(parent.agent()),
+                    tool -> parent.tools().contains(tool) || granted.contains(tool)));
+        }
+        return bounds;
+    }
+
+    private ExtensionRights extensions(AgentDefinition definition, Resolved<Boolean> isolated) {
+        Narrowed<ExtensionRights> rights = new Narrowed<>(
+                ExtensionRights.of(definition),
+                definition.origin("extensions"),
+                ExtensionRights::meet,
+                ExtensionRights::shown);
+        if (isolated.value()) {
+            rights.cap(isolated.origin(), ExtensionRights.NONE);
+        }
+        if (!operator.lockedExtensions().isEmpty()) {
+            rights.cap(operator.origin("locks.extensions"), rights.value().without(operator.lockedExtensions()));
+        }
+        if (operator.extensions() != null) {
+            rights.cap(operator.origin("ceilings.extensions"), operator.extensions());
+        }
+        if (parent != null) {
+            rights.cap(Origin.parent(parent.agent()), parent.extensions());
+        }
+        field("extensions", Grade.RUNNER, rights);
+        return rights.value();
+    }
+
+    private Inclusion skills(AgentDefinition definition, Resolved<Boolean> isolated) {
+        Narrowed<Inclusion> skills =
+                new Narrowed<>(definition.skills(), definition.origin("skills"), Inclusion::meet, Inclusion::shown);
+        if (isolated.value()) {
+            skills.cap(isolated.origin(), new Inclusion.None());
+        }
+        skills.cap(operator.origin("ceilings.skills"), operator.skills());
+        if (parent != null) {
+            skills.cap(Origin.parent(parent.agent()), parent.skills());
+        }
+        field("skills", Grade.RUNNER, skills);
+        return skills.value();
+    }
+
+    private Delegation delegation(AgentDefinition definition, Resolved<Boolean> isolated) {
+        Delegation ceiling = operator.delegation();
+        Delegation above = parent == null ? null : parent.delegation();
+        Origin by = Origin.parent(parent == null ? "" : parent.agent());
+        SubagentPermission asked = definition.allowedSubagents();
+        Narrowed<SubagentPermission> agents = new Narrowed<>(
+                asked == null ? SubagentPermission.none() : asked,
+                asked == null ? Origin.DEFAULT : definition.origin("allowed_subagents"),
+                SubagentPermission::meet,
+                SubagentPermission::shown);
+        if (isolated.value()) {
+            agents.cap(isolated.origin(), SubagentPermission.none());
+        }
+        agents.cap(operator.origin("delegation.spawns"), operator.spawns(definition.name()));
+        Narrowed<Integer> maxDepth = number(ceiling.maxDepth(), operator.origin("delegation.maxDepth"));
+        Narrowed<Integer> maxActive =
+                number(ceiling.maxActivePerSession(), operator.origin("delegation.maxActivePerSession"));
+        if (above != null) {
+            agents.cap(by, above.agents());
+            maxDepth.cap(by, above.maxDepth());
+            maxActive.cap(by, above.maxActivePerSession());
+        }
+        Delegation delegation = new Delegation(
+                agents.value(),
+                above == null ? 1 : above.depth() + 1,
+                maxDepth.value(),
+                maxActive.value(),
+                ceiling.allowSharedWriters() && (above == null || above.allowSharedWriters()));
+        field("delegation", Grade.DOOR, agents);
+        fields.add(new Field(
+                "delegation.depth",
+                "%d of %d".formatted(delegation.depth(), delegation.maxDepth()),
+                Grade.DOOR,
+                maxDepth.winner(),
+                maxDepth.losers()));
+        field("delegation.maxActivePerSession", Grade.DOOR, maxActive);
+        fields.add(new Field(
+                "delegation.allowSharedWriters",
+                Resolved.shown(delegation.allowSharedWriters()),
+                Grade.DOOR,
+                operator.origin("delegation.allowSharedWriters"),
+                List.of()));
+        return delegation;
+    }
+
+    private static Narrowed<Integer> number(int value, Origin origin) {
+        return new Narrowed<>(value, origin, Math::min, String::valueOf);
+    }
+
+    private Budgets budgets(AgentDefinition definition) {
+        return Budgets.of(key -> {
+            Narrowed<Optional<Long>> budget = new Narrowed<>(
+                    Optional.<Long>empty(),
+                    Origin.DEFAULT,
+                    (one, other) -> Optional.ofNullable(Budgets.smaller(one.orElse(null), other.orElse(null))),
+                    value -> Budgets.shown(key, value.orElse(null)));
+            budget.cap(
+                    definition.origin("budgets." + key),
+                    Optional.ofNullable(definition.budgets().get(key)));
+            budget.cap(
+                    Origin.call("budgets." + key),
+                    Optional.ofNullable(call.budgets().get(key)));
+            budget.cap(
+                    operator.origin("budgets." + key),
+                    Optional.ofNullable(operator.budgets().get(key)));
+            if (parent != null) {
+                budget.cap(
+                        Origin.parent(parent.agent()),
+                        Optional.ofNullable(parent.budgets().get(key)));
+            }
+            fields.add(new Field(
+                    "budgets." + key,
+                    budget.shown(),
+                    Grade.DOOR,
+                    budget.winner(),
+                    budget.losers().stream()
+                            .filter(loser -> loser.origin().layer() != Layer.DEFAULT)
+                            .toList()));
+            return budget.value().orElse(null);
         });
-        fields.add(new Field("tools", words(scope.tools()), Grade.RUNNER, definition.origin("tools"), losers));
-        return scope.tools();
+    }
+
+    private void field(String name, Grade grade, Narrowed<?> narrowed) {
+        fields.add(new Field(name, narrowed.shown(), grade, narrowed.winner(), narrowed.losers()));
     }
 
     private List<Narrowing.Layer> narrowing(AgentDefinition definition) {
@@ -371,7 +601,7 @@ public final class AuthorityResolver {
                     "unenforced",
                     words(unenforced),
                     Grade.NONE,
-                    Origin.operator("harness.acceptUnenforced"),
+                    operator.origin("harness.acceptUnenforced"),
                     List.of()));
         }
         return unenforced;
@@ -390,9 +620,6 @@ public final class AuthorityResolver {
         }
         if (definition.memory() != null) {
             unused.add("memory");
-        }
-        if (definition.allowedSubagents() != null) {
-            unused.add("allowed_subagents");
         }
         if (definition.persistSession() != null) {
             unused.add("persist_session");

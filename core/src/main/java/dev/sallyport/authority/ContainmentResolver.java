@@ -79,7 +79,9 @@ final class ContainmentResolver {
             access.losers()
                     .add(new Field.Loser(outranked.origin(), "isolation " + outranked.value(), outranked.reason()));
         }
-        if (parent != null) {
+        requireComparable(access.value(), operator.workspace(), access.winner(), operator.origin("ceilings.workspace"));
+        access.cap(operator.origin("ceilings.workspace"), operator.workspace());
+        if (parent != null && !granted(access.value())) {
             WorkspaceAccess ceiling = parent.containment().workspace();
             requireComparable(access.value(), ceiling, access.winner(), Origin.parent(parent.agent()));
             access.cap(Origin.parent(parent.agent()), ceiling);
@@ -125,10 +127,19 @@ final class ContainmentResolver {
         }
         WorkspaceAccess wanted =
                 BuiltinTools.canWrite(tools) && clonesAllowed() ? WorkspaceAccess.CLONE : WorkspaceAccess.READ_ONLY;
-        // Nobody asked for it, so what the parent has will do.
-        return parent != null && wanted.meet(parent.containment().workspace()) == WorkspaceAccess.NONE
-                ? parent.containment().workspace()
-                : wanted;
+        // Nobody asked for it, so what the parent or the operator has will do.
+        if (parent != null
+                && !granted(wanted)
+                && wanted.meet(parent.containment().workspace()) == WorkspaceAccess.NONE) {
+            wanted = parent.containment().workspace();
+        }
+        return wanted.meet(operator.workspace()) == WorkspaceAccess.NONE ? operator.workspace() : wanted;
+    }
+
+    /** Whether the operator lets this parent hand on more of the workspace than it has itself (T60). */
+    private boolean granted(WorkspaceAccess access) {
+        OperatorPolicy.Grant grant = parent == null ? null : operator.grant(parent.agent(), definition.name());
+        return grant != null && grant.workspace() != null && access.atMost(grant.workspace());
     }
 
     private NetworkPolicy network() {
@@ -141,7 +152,7 @@ final class ContainmentResolver {
                 NetworkPolicy::meet,
                 policy -> words(policy.words()));
         if (operator.hosts() != null) {
-            network.cap(Origin.operator("hosts"), operator.hosts());
+            network.cap(operator.origin("ceilings.hosts"), operator.hosts());
         }
         if (parent != null) {
             network.cap(Origin.parent(parent.agent()), parent.containment().network());
@@ -159,7 +170,7 @@ final class ContainmentResolver {
                 CredentialScope.NONE,
                 CredentialScope::meet,
                 scope -> words(scope.names()));
-        credentials.cap(Origin.operator("credentials"), operator.credentials());
+        credentials.cap(operator.origin("ceilings.credentials"), operator.credentials());
         if (parent != null) {
             credentials.cap(Origin.parent(parent.agent()), parent.containment().credentials());
         }
@@ -197,7 +208,7 @@ final class ContainmentResolver {
                 of.applyAsLong(Limits.DEFAULT),
                 Math::min,
                 show);
-        limit.cap(Origin.operator("limits." + key), of.applyAsLong(operator.maxLimits()));
+        limit.cap(operator.origin("ceilings.limits." + key), of.applyAsLong(operator.maxLimits()));
         if (parent != null) {
             limit.cap(
                     Origin.parent(parent.agent()),
@@ -214,7 +225,7 @@ final class ContainmentResolver {
         RuntimeClass inherited = parent == null ? null : parent.containment().runtime();
         List<Field.Loser> losers = new ArrayList<>();
         RuntimeClass runtime = operator.runtimes().getFirst();
-        Origin origin = Origin.operator("runtimes");
+        Origin origin = operator.origin("ceilings.runtimes");
         if (inherited != null) {
             runtime = inherited;
             origin = Origin.parent(parent == null ? "" : parent.agent());

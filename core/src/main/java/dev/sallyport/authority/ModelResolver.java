@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class ModelResolver {
 
     private static final Origin SELECTOR = Origin.operator("routing selector");
-    private static final Origin DEFAULT_MODEL = Origin.operator("default model");
 
     private final OperatorPolicy operator;
     private final @Nullable Authority parent;
@@ -83,7 +82,7 @@ final class ModelResolver {
         }
         if (model == null && operator.defaultModel() != null) {
             model = operator.defaultModel();
-            origin = DEFAULT_MODEL;
+            origin = operator.origin("defaults.model");
         }
         if (model == null && harness == Harness.BUILTIN) {
             throw new RefusedException(
@@ -155,7 +154,7 @@ final class ModelResolver {
             throw new RefusedException(
                     Refusal.MODEL_UNAVAILABLE, "the selector failed, and there is no default model that is allowed");
         }
-        field(model.toString(), DEFAULT_MODEL);
+        field(model.toString(), operator.origin("defaults.model"));
         return model;
     }
 

@@ -18,6 +18,10 @@ public enum Refusal {
     WORKSPACE_CONFLICT,
     RUNTIME_NOT_ALLOWED,
     HARNESS_CONFLICT,
+    /** The operator or the parent's own rights do not let the parent start this agent. */
+    DELEGATION_NOT_ALLOWED,
+    /** The parent is as deep as a child may be. */
+    DEPTH_EXCEEDED,
     /** The harness cannot enforce what the agent file restricts (P1). */
     UNENFORCED;
 

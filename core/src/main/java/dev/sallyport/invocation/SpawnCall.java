@@ -1,5 +1,6 @@
 package dev.sallyport.invocation;
 
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.Limits;
@@ -24,6 +25,7 @@ public record SpawnCall(
         Limits.Partial limits,
         @Nullable CredentialScope credentials,
         @Nullable RuntimeClass runtime,
+        Budgets budgets,
         @Nullable String model,
         @Nullable String thinking,
         @Nullable Double maxTurns,
@@ -52,6 +54,7 @@ public record SpawnCall(
         private Limits.Partial limits = Limits.Partial.NOTHING;
         private @Nullable CredentialScope credentials;
         private @Nullable RuntimeClass runtime;
+        private Budgets budgets = Budgets.UNLIMITED;
         private @Nullable String model;
         private @Nullable String thinking;
         private @Nullable Double maxTurns;
@@ -96,6 +99,11 @@ public record SpawnCall(
 
         public Builder runtime(@Nullable RuntimeClass runtime) {
             this.runtime = runtime;
+            return this;
+        }
+
+        public Builder budgets(Budgets budgets) {
+            this.budgets = budgets;
             return this;
         }
 
@@ -144,6 +152,7 @@ public record SpawnCall(
                     limits,
                     credentials,
                     runtime,
+                    budgets,
                     model,
                     thinking,
                     maxTurns,

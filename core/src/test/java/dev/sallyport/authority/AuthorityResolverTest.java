@@ -7,6 +7,7 @@ import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.agentfile.Isolation;
 import dev.sallyport.agentfile.LoadWarning;
 import dev.sallyport.agentfile.SandboxBlock;
+import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.Limits;
@@ -180,8 +181,10 @@ class AuthorityResolverTest {
 
     @Test
     void refusesARuntimeThatIsNotOfferedOrWeakerThanTheParents() {
-        Authority parent = Requests.ordinary()
-                .granted(SpawnCall.builder(null).runtime(RuntimeClass.GVISOR).build());
+        Authority parent = with(agent("above")
+                        .allowedSubagents(SubagentPermission.all())
+                        .build())
+                .granted(SpawnCall.builder("above").runtime(RuntimeClass.GVISOR).build());
 
         assertThat(Requests.ordinary()
                         .refused(SpawnCall.builder(null)
@@ -215,6 +218,16 @@ class AuthorityResolverTest {
         }
     }
 
+    @Test // authority.md 13.13
+    void aMisspeltReviewerIsNotAnAgentWithEveryTool() {
+        assertThat(Requests.ordinary().refused(SpawnCall.of("reviewr")).code()).isEqualTo("unknown-agent");
+        assertThat(Requests.ordinary()
+                        .operator(Requests.policy().fallbackAgent("Explore").build())
+                        .granted(SpawnCall.of("reviewr"))
+                        .agent())
+                .isEqualTo("Explore");
+    }
+
     @Test
     void refusesWhereASettingsFileSaysSomethingThatIsLost() {
         Settings mistaken = Settings.DEFAULT.overlaidBy(
@@ -232,8 +245,12 @@ class AuthorityResolverTest {
     }
 
     @Test
-    void fallsBackToGeneralPurposeAndSaysSo() {
-        Outcome outcome = Requests.ordinary().resolve(SpawnCall.of("reviewr"));
+    void fallsBackToGeneralPurposeWhereTheOperatorWantsTheOldBehaviourAndSaysSo() {
+        Outcome outcome = Requests.ordinary()
+                .operator(Requests.policy()
+                        .compatibility(Compatibility.parse(List.of("fall-back-to-general-purpose")))
+                        .build())
+                .resolve(SpawnCall.of("reviewr"));
 
         Authority authority = ((Outcome.Granted) outcome).authority();
         assertThat(authority.agent()).isEqualTo("general-purpose");
@@ -288,7 +305,11 @@ class AuthorityResolverTest {
 
     @Test
     void aCommandDoesNotEscapeARestrictedParent() {
-        Authority parent = with(agent("reader").tools(List.of("read")).build()).granted(SpawnCall.of("reader"));
+        Authority parent = with(agent("reader")
+                        .tools(List.of("read"))
+                        .allowedSubagents(SubagentPermission.all())
+                        .build())
+                .granted(SpawnCall.of("reader"));
 
         assertThat(Requests.ordinary().parent(parent).refused(command(null)).code())
                 .isEqualTo("unenforced");
@@ -328,7 +349,11 @@ class AuthorityResolverTest {
     @Test
     void aParentsRulesNarrowItsChildrenToo() {
         PermissionConfig rules = PermissionConfig.parse(Map.of("bash", "deny")).config();
-        Authority parent = with(agent("strict").permission(rules).build()).granted(SpawnCall.of("strict"));
+        Authority parent = with(agent("strict")
+                        .permission(rules)
+                        .allowedSubagents(SubagentPermission.all())
+                        .build())
+                .granted(SpawnCall.of("strict"));
 
         Authority child = Requests.ordinary().parent(parent).granted(SpawnCall.of(null));
 
@@ -384,19 +409,14 @@ class AuthorityResolverTest {
     }
 
     private static OperatorPolicy hostsAllowed(NetworkPolicy hosts) {
-        OperatorPolicy o = Requests.OPERATOR;
-        return new OperatorPolicy(
-                o.maxLimits(), hosts, o.credentials(), o.runtimes(), false, o.defaultModel(), o.models());
+        return Requests.policy().hosts(hosts).build();
     }
 
     private static OperatorPolicy acceptUnenforced() {
-        OperatorPolicy o = Requests.OPERATOR;
-        return new OperatorPolicy(
-                o.maxLimits(), o.hosts(), o.credentials(), o.runtimes(), true, o.defaultModel(), o.models());
+        return Requests.policy().acceptUnenforced(true).build();
     }
 
     private static OperatorPolicy models(List<Model> models, Model byDefault) {
-        OperatorPolicy o = Requests.OPERATOR;
-        return new OperatorPolicy(o.maxLimits(), o.hosts(), o.credentials(), o.runtimes(), false, byDefault, models);
+        return Requests.policy().models(models).defaultModel(byDefault).build();
     }
 }

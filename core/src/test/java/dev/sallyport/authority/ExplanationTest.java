@@ -47,7 +47,10 @@ class ExplanationTest {
                         "inheritContext -",
                         "runInBackground -",
                         "isolated runner",
+                        "deniedTools runner",
                         "tools runner",
+                        "extensions runner",
+                        "skills runner",
                         "permission runner",
                         "prompt -",
                         "workspace kernel",
@@ -58,6 +61,15 @@ class ExplanationTest {
                         "limits.pids kernel",
                         "limits.wall door",
                         "limits.disk kernel",
-                        "runtime kernel");
+                        "runtime kernel",
+                        "delegation door",
+                        "delegation.depth door",
+                        "delegation.maxActivePerSession door",
+                        "delegation.allowSharedWriters door",
+                        "budgets.turns door",
+                        "budgets.tokens door",
+                        "budgets.cost door",
+                        "budgets.egress door",
+                        "budgets.children door");
     }
 }

@@ -175,9 +175,10 @@ class ModelResolverTest {
 
     private Outcome resolve(SpawnCall call, String pinned) {
         AgentDefinition agent = AgentDefinition.named("pinned").model(pinned).build();
-        OperatorPolicy o = Requests.OPERATOR;
-        OperatorPolicy operator = new OperatorPolicy(
-                o.maxLimits(), o.hosts(), o.credentials(), o.runtimes(), false, byDefault, List.of(FAST, DEEP));
+        OperatorPolicy operator = Requests.policy()
+                .defaultModel(byDefault)
+                .models(List.of(FAST, DEEP))
+                .build();
         return AuthorityResolver.resolve(new AuthorityRequest(
                 AgentRegistry.of(List.of(agent)), call, Requests.ordinary().settings(), operator, null, models));
     }

@@ -20,14 +20,15 @@ record Requests(
         OperatorPolicy operator,
         @Nullable Authority parent) {
 
-    static final OperatorPolicy OPERATOR = new OperatorPolicy(
-            new Limits(4000, 4L << 30, 1024, Duration.ofHours(2), 10L << 30),
-            null,
-            CredentialScope.of(List.of("github", "npm")),
-            List.of(RuntimeClass.RUNC, RuntimeClass.GVISOR),
-            false,
-            Model.parse("scripted/demo"),
-            null);
+    static final OperatorPolicy OPERATOR = policy().build();
+
+    static OperatorPolicy.Builder policy() {
+        return OperatorPolicy.builder()
+                .maxLimits(new Limits(4000, 4L << 30, 1024, Duration.ofHours(2), 10L << 30))
+                .credentials(CredentialScope.of(List.of("github", "npm")))
+                .runtimes(List.of(RuntimeClass.RUNC, RuntimeClass.GVISOR))
+                .defaultModel(Model.parse("scripted/demo"));
+    }
 
     static Requests ordinary() {
         return new Requests(AgentRegistry.of(List.of()), Settings.DEFAULT, OPERATOR, null);

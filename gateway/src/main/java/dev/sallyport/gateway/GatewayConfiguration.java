@@ -2,10 +2,7 @@ package dev.sallyport.gateway;
 
 import dev.sallyport.agentfile.AgentDirectory;
 import dev.sallyport.authority.OperatorPolicy;
-import dev.sallyport.containment.CredentialScope;
-import dev.sallyport.containment.Limits;
-import dev.sallyport.containment.NetworkPolicy;
-import dev.sallyport.containment.RuntimeClass;
+import dev.sallyport.authority.OperatorPolicyFile;
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.child.LifeSettings;
 import dev.sallyport.gateway.child.LifeSettings.EventLimits;
@@ -39,8 +36,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -113,7 +110,7 @@ class GatewayConfiguration {
     }
 
     @Bean
-    LifeSettings lifeSettings(GatewayProperties properties) throws IOException {
+    LifeSettings lifeSettings(GatewayProperties properties, OperatorPolicy operator) throws IOException {
         GatewayProperties.Patience patience = properties.patience();
         GatewayProperties.Events events = properties.events();
         return new LifeSettings(
@@ -124,7 +121,7 @@ class GatewayConfiguration {
                 patience.prepare(),
                 patience.engine(),
                 patience.permissionService(),
-                properties.required(),
+                Set.copyOf(operator.required()),
                 privateDirectory(properties.dataDirectory().resolve("children")),
                 new EventLimits(
                         (int) events.size().toBytes(),
@@ -142,37 +139,29 @@ class GatewayConfiguration {
         return directory;
     }
 
+    /** A file that cannot be honoured to the letter stops the start: whoever wrote it believes that it holds. */
     @Bean
-    SpawnPolicy spawnPolicy(GatewayProperties properties) {
+    OperatorPolicy operatorPolicy(GatewayProperties properties)
+            throws IOException, OperatorPolicyFile.MalformedPolicyException {
+        Path file = properties.policy();
+        if (file == null) {
+            return OperatorPolicyFile.absent();
+        }
+        OperatorPolicy policy = OperatorPolicyFile.parse(file.toString(), Files.readString(file));
+        if (!policy.credentials().names().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "%s: ceilings.credentials: nothing but model keys is added to a child's requests here yet"
+                            .formatted(file));
+        }
+        return policy;
+    }
+
+    @Bean
+    SpawnPolicy spawnPolicy(GatewayProperties properties, OperatorPolicy operator) {
         Map<String, ModelShape> shapes = new LinkedHashMap<>();
         shapes.put(Model.SCRIPTED, ModelShape.MESSAGES);
         providers(properties).forEach((name, provider) -> shapes.put(name, provider.shape()));
-        Settings settings = Settings.DEFAULT.with("fallbackSubagent", properties.fallbackAgent());
-        return new SpawnPolicy(operator(properties.ceiling()), settings, shapes);
-    }
-
-    private static OperatorPolicy operator(GatewayProperties.Ceiling ceiling) {
-        Limits limits = new Limits(
-                Limits.parseCpu(ceiling.cpu()),
-                Limits.parseBytes("ceiling.memory", ceiling.memory()),
-                ceiling.pids(),
-                ceiling.wall(),
-                Limits.parseBytes("ceiling.disk", ceiling.disk()));
-        List<String> hosts = ceiling.hosts();
-        List<String> models = ceiling.models();
-        return new OperatorPolicy(
-                limits,
-                hosts == null ? null : NetworkPolicy.parse(hosts),
-                // Nothing but model keys is added to a child's requests here yet, and those are the door's own matter.
-                CredentialScope.NONE,
-                ceiling.runtimes().stream().map(RuntimeClass::parse).toList(),
-                ceiling.acceptUnenforced(),
-                model(ceiling.defaultModel()),
-                models == null ? null : models.stream().map(Model::parse).toList());
-    }
-
-    private static @Nullable Model model(@Nullable String text) {
-        return text == null ? null : Model.parse(text);
+        return new SpawnPolicy(operator, Settings.DEFAULT, shapes);
     }
 
     /** Those that come with the program, each replaceable by a configured one of its name. */

@@ -34,16 +34,15 @@ import org.springframework.validation.annotation.Validated;
  * @param uids the range that children run as; nothing else on this host may use it (S7)
  * @param active children that live at a time; the next are queued
  * @param patience how long what does not answer is waited for
- * @param required containment measures without which no child gets its task (S11)
  * @param events what one child may report (S4)
  * @param steersPerMinute messages that one child is sent; the next is refused with 429
  * @param tool what a runner allows one tool call
- * @param ceiling the most that any child may have
- * @param fallbackAgent what runs where an agent is unknown; {@code none} refuses instead
+ * @param policy {@code sallyport.yaml}, the most that any child may have; null for the defaults
  * @param providers of models, by name, beside those that come with the program
  */
 @Validated
-@ConfigurationProperties("sallyport.gateway")
+// A setting that means nothing is refused: somebody believes that it holds.
+@ConfigurationProperties(value = "sallyport.gateway", ignoreUnknownFields = false)
 record GatewayProperties(
         @NotBlank String image,
         @NotNull Path dataDirectory,
@@ -57,12 +56,10 @@ record GatewayProperties(
         @DefaultValue Uids uids,
         @DefaultValue("16") @Min(1) int active,
         @DefaultValue Patience patience,
-        @DefaultValue Set<String> required,
         @DefaultValue @Valid Events events,
         @DefaultValue("30") @Min(1) @Max(600) int steersPerMinute,
         @DefaultValue Tool tool,
-        @DefaultValue Ceiling ceiling,
-        @Nullable String fallbackAgent,
+        @Nullable Path policy,
         @DefaultValue Map<String, ProviderProperties> providers) {
 
     record Uids(
@@ -97,24 +94,6 @@ record GatewayProperties(
     record Tool(
             @DefaultValue("2m") Duration timeout,
             @DefaultValue("50KB") DataSize output) {}
-
-    /**
-     * @param hosts null for any public host
-     * @param runtimes the first is the default
-     * @param acceptUnenforced whether a harness may run an agent whose limits it cannot enforce (P1)
-     * @param models null for any
-     */
-    record Ceiling(
-            @DefaultValue("4") String cpu,
-            @DefaultValue("8g") String memory,
-            @DefaultValue("1024") int pids,
-            @DefaultValue("4h") Duration wall,
-            @DefaultValue("10g") String disk,
-            @Nullable List<String> hosts,
-            @DefaultValue("runc") List<String> runtimes,
-            @DefaultValue("false") boolean acceptUnenforced,
-            @Nullable String defaultModel,
-            @Nullable List<String> models) {}
 
     /**
      * @param baseUrl and {@code shape}: may be left out for a provider that comes with the program

@@ -15,6 +15,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -89,31 +90,28 @@ final class Standalone implements AutoCloseable {
                         options,
                         Map.of("server.port", options.permissionsPort(), "management.server.port", 0)));
         URI permissions = address(permissionService);
-        ConfigurableApplicationContext gatewayService = opened(
-                parts,
-                run(
-                        GatewayApplication.class,
-                        "gateway",
-                        database,
-                        signingKey,
-                        options,
-                        Map.of(
-                                "server.port",
-                                options.gatewayPort(),
-                                "management.server.port",
-                                options.managementPort(),
-                                "sallyport.gateway.permission-service",
-                                permissions,
-                                "sallyport.gateway.credential-key",
-                                home.secret("credential.key"),
-                                "sallyport.gateway.data-directory",
-                                home.resolve("gateway"),
-                                "sallyport.gateway.reserved",
-                                options.home(),
-                                "sallyport.gateway.scripts",
-                                home.resolve("scripts"),
-                                "sallyport.gateway.workspace-roots",
-                                System.getProperty("user.home"))));
+        Map<String, Object> gatewaySettings = new HashMap<>(Map.of(
+                "server.port",
+                options.gatewayPort(),
+                "management.server.port",
+                options.managementPort(),
+                "sallyport.gateway.permission-service",
+                permissions,
+                "sallyport.gateway.credential-key",
+                home.secret("credential.key"),
+                "sallyport.gateway.data-directory",
+                home.resolve("gateway"),
+                "sallyport.gateway.reserved",
+                options.home(),
+                "sallyport.gateway.scripts",
+                home.resolve("scripts"),
+                "sallyport.gateway.workspace-roots",
+                System.getProperty("user.home")));
+        if (Files.exists(home.resolve("sallyport.yaml"))) {
+            gatewaySettings.put("sallyport.gateway.policy", home.resolve("sallyport.yaml"));
+        }
+        ConfigurableApplicationContext gatewayService =
+                opened(parts, run(GatewayApplication.class, "gateway", database, signingKey, options, gatewaySettings));
         Standalone standalone = new Standalone(
                 parts,
                 address(gatewayService),

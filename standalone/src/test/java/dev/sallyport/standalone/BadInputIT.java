@@ -36,9 +36,7 @@ class BadInputIT {
                 temporary,
                 Map.of(
                         "sallyport.gateway.scripts",
-                        temporary.resolve("scripts").toString(),
-                        "sallyport.gateway.fallback-agent",
-                        "none"));
+                        temporary.resolve("scripts").toString()));
     }
 
     @AfterAll

@@ -6,6 +6,7 @@ import dev.sallyport.authority.AuthorityRequest;
 import dev.sallyport.authority.AuthorityResolver;
 import dev.sallyport.authority.Explanation;
 import dev.sallyport.authority.Outcome;
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.Limits;
@@ -121,6 +122,10 @@ final class Spawning {
         };
         Authority authority = granted.authority();
         requireHarness(request, authority.harness());
+        if (!authority.budgets().equals(Budgets.UNLIMITED)) {
+            throw new AuthorityRefused(
+                    "budget-unenforced", List.of("budgets: this gateway can not hold a child to one yet"));
+        }
         Sources.Source source = sources.of(authority.containment().workspace(), resolved.directory());
         Session session = session(caller, request.session());
         ChildId id = ChildId.random(random);

@@ -3,9 +3,6 @@ package dev.sallyport.gateway.child;
 import static org.awaitility.Awaitility.await;
 
 import dev.sallyport.authority.OperatorPolicy;
-import dev.sallyport.containment.CredentialScope;
-import dev.sallyport.containment.Limits;
-import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.gateway.TestDatabase;
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.child.LifeSettings.EventLimits;
@@ -144,8 +141,8 @@ final class World implements AutoCloseable {
         lives = new Lives(with, remains);
         reaper = new Reaper(with, lives, remains);
         Catalogue catalogue = new Catalogue(directory.resolve("home"), directory.resolve("agent"), List.of(root));
-        OperatorPolicy operator = new OperatorPolicy(
-                Limits.DEFAULT, null, CredentialScope.NONE, List.of(RuntimeClass.RUNC), true, null, null);
+        OperatorPolicy operator =
+                OperatorPolicy.builder().acceptUnenforced(true).build();
         spawning = new Spawning(
                 catalogue,
                 new SpawnPolicy(operator, Settings.DEFAULT, Map.of("scripted", ModelShape.MESSAGES)),

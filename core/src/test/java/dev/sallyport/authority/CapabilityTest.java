@@ -1,0 +1,191 @@
+package dev.sallyport.authority;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sallyport.agentfile.AgentDefinition;
+import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.agentfile.SubagentPermission;
+import dev.sallyport.containment.Budgets;
+import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.invocation.SpawnCall;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What goes from parent to child and what does not: T58, T60, and who may start whom. */
+class CapabilityTest {
+
+    private static final AgentRegistry AGENTS = AgentRegistry.of(List.of(
+            delegating("coordinator").tools(List.of("read", "grep")).build(),
+            delegating("planner").disallowedTools(List.of("edit")).build(),
+            agent("writer").tools(List.of("read", "edit", "write")).build()));
+
+    @Test // T58
+    void whatAParentDeniesIsDeniedToItsChildren() {
+        Authority child = under("planner", Requests.policy().build(), "writer");
+
+        assertThat(child.tools()).containsExactly("read", "write");
+        assertThat(child.deniedTools()).containsExactly("edit");
+        assertThat(losers(child, "tools")).containsExactly("edit: parent planner denies");
+    }
+
+    @Test // T60
+    void whatAParentMerelyLacksIsNotHandedOnByItself() {
+        Authority child = under("coordinator", Requests.policy().build(), "writer");
+
+        assertThat(child.tools()).containsExactly("read");
+        assertThat(child.deniedTools()).isEmpty();
+        assertThat(losers(child, "tools")).containsExactly("edit, write: parent coordinator has none");
+    }
+
+    @Test // T60
+    void theOperatorMayLetACoordinatorHandOnWhatItLacks() {
+        OperatorPolicy operator = Requests.policy()
+                .grants(List.of(new OperatorPolicy.Grant(
+                        "coordinator", "writer", List.of("edit", "write"), WorkspaceAccess.CLONE)))
+                .build();
+
+        Authority child = under("coordinator", operator, "writer");
+
+        assertThat(child.tools()).containsExactly("read", "edit", "write");
+        assertThat(child.containment().workspace()).isEqualTo(WorkspaceAccess.CLONE);
+    }
+
+    @Test // T60
+    void noGrantLiftsALock() {
+        List<OperatorPolicy.Grant> grants =
+                List.of(new OperatorPolicy.Grant("planner", "writer", List.of("edit"), null));
+
+        assertThat(under("planner", Requests.policy().grants(grants).build(), "writer")
+                        .tools())
+                .containsExactly("read", "write");
+        assertThat(under(
+                                "coordinator",
+                                Requests.policy()
+                                        .grants(List.of(new OperatorPolicy.Grant(
+                                                "coordinator", "writer", List.of("edit", "write"), null)))
+                                        .lockedTools(List.of("write"))
+                                        .build(),
+                                "writer")
+                        .tools())
+                .containsExactly("read", "edit");
+    }
+
+    @Test
+    void aGrantIsForOnePairOnly() {
+        OperatorPolicy operator = Requests.policy()
+                .grants(List.of(new OperatorPolicy.Grant("coordinator", "other", List.of("edit"), null)))
+                .build();
+
+        assertThat(under("coordinator", operator, "writer").tools()).containsExactly("read");
+    }
+
+    @Test // T72
+    void aChildAtTheDepthCapStartsNobodyAndNobodyCanSayOtherwise() {
+        OperatorPolicy operator = Requests.policy().build();
+        Authority second = under("planner", operator, "planner");
+
+        assertThat(second.delegation().depth()).isEqualTo(2);
+        assertThat(second.delegation().mayDelegate()).isFalse();
+        assertThat(Requests.ordinary()
+                        .registry(AGENTS)
+                        .parent(second)
+                        .refused(SpawnCall.of("planner"))
+                        .code())
+                .isEqualTo("depth-exceeded");
+    }
+
+    @Test
+    void aParentStartsOnlyWhomItsFileNames() {
+        AgentRegistry agents = AgentRegistry.of(List.of(
+                agent("lead")
+                        .allowedSubagents(new SubagentPermission.Only(List.of("Writer")))
+                        .build(),
+                agent("writer").build(),
+                agent("other").build(),
+                agent("alone").build()));
+        Requests requests = Requests.ordinary().registry(agents);
+        Requests under = requests.parent(requests.granted(SpawnCall.of("lead")));
+
+        assertThat(under.granted(SpawnCall.of("writer")).agent()).isEqualTo("writer");
+        assertThat(under.refused(SpawnCall.of("other")).reasons())
+                .containsExactly("`lead` may not start agent `other` (allowed: Writer)");
+        assertThat(under.refused(SpawnCall.of(null)).code()).isEqualTo("delegation-not-allowed");
+        assertThat(requests.parent(requests.granted(SpawnCall.of("alone")))
+                        .refused(SpawnCall.of("writer"))
+                        .code())
+                .isEqualTo("delegation-not-allowed");
+    }
+
+    @Test
+    void theOperatorSaysWhoMayStartWhom() {
+        OperatorPolicy operator = Requests.policy()
+                .spawns(Map.of(
+                        OperatorPolicy.SESSION,
+                        new SubagentPermission.Only(List.of("planner")),
+                        "planner",
+                        new SubagentPermission.Only(List.of("writer"))))
+                .build();
+        Requests requests = Requests.ordinary().registry(AGENTS).operator(operator);
+
+        assertThat(requests.refused(SpawnCall.of("writer")).code()).isEqualTo("delegation-not-allowed");
+        Authority planner = requests.granted(SpawnCall.of("planner"));
+        assertThat(planner.delegation().agents()).isEqualTo(new SubagentPermission.Only(List.of("writer")));
+        assertThat(requests.parent(planner).granted(SpawnCall.of("writer")).agent())
+                .isEqualTo("writer");
+    }
+
+    @Test
+    void anIsolatedChildHasNoExtensionsSkillsOrChildren() {
+        Authority child = Requests.ordinary()
+                .registry(AGENTS)
+                .granted(SpawnCall.builder("planner").isolated(true).build());
+
+        assertThat(child.extensions().isNone()).isTrue();
+        assertThat(child.skills()).isEqualTo(new Inclusion.None());
+        assertThat(child.delegation().mayDelegate()).isFalse();
+    }
+
+    @Test
+    void aBudgetIsTheSmallestThatAnybodySays() {
+        AgentRegistry agents = AgentRegistry.of(List.of(delegating("spender")
+                .budgets(Budgets.parse(Map.of("tokens", "5000", "cost", "2.50")))
+                .build()));
+        OperatorPolicy operator = Requests.policy()
+                .budgets(Budgets.parse(Map.of("cost", "1", "children", "4")))
+                .build();
+        Requests requests = Requests.ordinary().registry(agents).operator(operator);
+
+        Authority child = requests.granted(SpawnCall.builder("spender")
+                .budgets(Budgets.parse(Map.of("tokens", "9000")))
+                .build());
+
+        assertThat(child.budgets()).isEqualTo(Budgets.parse(Map.of("tokens", "5000", "cost", "1", "children", "4")));
+        assertThat(requests.parent(child).granted(SpawnCall.of("spender")).budgets())
+                .isEqualTo(child.budgets());
+    }
+
+    private static Authority under(String parent, OperatorPolicy operator, String agent) {
+        Requests requests = Requests.ordinary().registry(AGENTS).operator(operator);
+        return requests.parent(requests.granted(
+                        SpawnCall.builder(parent).hasDirectory(true).build()))
+                .granted(SpawnCall.builder(agent).hasDirectory(true).build());
+    }
+
+    private static List<String> losers(Authority authority, String field) {
+        return authority.fields().stream()
+                .filter(one -> one.name().equals(field))
+                .flatMap(one -> one.losers().stream())
+                .map(loser -> loser.value() + ": " + loser.reason())
+                .toList();
+    }
+
+    private static AgentDefinition.Builder delegating(String name) {
+        return agent(name).allowedSubagents(SubagentPermission.all());
+    }
+
+    private static AgentDefinition.Builder agent(String name) {
+        return AgentDefinition.named(name);
+    }
+}
