@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,11 @@ final class AgentFile {
 
     private static final int MAX_NAME = 200;
 
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
+
+    private static final List<String> FLAGS = List.of(
+            "persist_session", "output_transcript", "inherit_context", "run_in_background", "isolated", "enabled");
+
     private final String path;
     private final FrontMatter matter;
     private final List<LoadWarning> warnings;
@@ -83,7 +89,7 @@ final class AgentFile {
 
     /** Null for a file whose name is reserved; that is a warning and no error. */
     static @Nullable AgentDefinition read(
-            String path, String fileName, String content, AgentDefinition.Source source, List<LoadWarning> warnings)
+            String path, String fileName, String content, AgentDefinition.Source source, boolean anyName, List<LoadWarning> warnings)
             throws UnusableException {
         FrontMatter matter;
         try {
@@ -100,11 +106,17 @@ final class AgentFile {
         }
         String key = name.isEmpty() ? fileName : name;
         // A name is asked for, listed and shown: it must look like what it is (T67, T68).
+        if (!anyName && !NAME.matcher(key).matches()) {
+            throw new UnusableException(
+                    "%s: name `%s` (expected: 1 to 63 of A-Z a-z 0-9 . _ -, first a letter or digit; compatibility: any-agent-name)"
+                            .formatted(file.location("name"), shortened(key)));
+        }
         if (key.length() > MAX_NAME || !VisibleText.line(key).equals(key)) {
             throw new UnusableException(
                     "%s: name with invisible characters or longer than %d".formatted(file.location("name"), MAX_NAME));
         }
         file.warnAboutUnknownKeys();
+        file.warnAboutValues();
         return file.definition(key)
                 .readFrom(source, path, Digests.sha256(content.getBytes(StandardCharsets.UTF_8)), matter.lines())
                 .build();
@@ -322,15 +334,60 @@ final class AgentFile {
         return parsed.config();
     }
 
+    /** Values that mean something other than their author thinks: a limit that is dropped, a lock that is off (T64). */
+    private void warnAboutValues() {
+        for (String flag : FLAGS) {
+            Object value = value(flag);
+            if (value != null && !(value instanceof Boolean)) {
+                boolean counts = flag.equals("enabled") || flag.equals("output_transcript");
+                warnAbout(flag, "counts as %s (expected: true or false)".formatted(counts));
+            }
+        }
+        for (String word : List.of("name", "description", "model", "thinking", "session_dir")) {
+            if (value(word) != null && text(word) == null) {
+                warnAbout(word, "is ignored (expected: a word)");
+            }
+        }
+        Object turns = value("max_turns");
+        if (turns != null && !(turns instanceof Number number && number.doubleValue() >= 0)) {
+            warnAbout("max_turns", "is ignored, so that there is no limit (expected: a number >= 0)");
+        }
+        if (value("isolation") != null && isolation() == null) {
+            warnAbout("isolation", "is ignored (expected: worktree or off)");
+        }
+        Object mode = value("prompt_mode");
+        if (mode != null && !mode.equals("append") && !mode.equals("replace")) {
+            warnAbout("prompt_mode", "counts as replace (expected: append or replace)");
+        }
+        List<String> denied = Scalars.items(value("disallowed_tools"));
+        for (String tool : denied == null ? List.<String>of() : denied) {
+            if (!BuiltinTools.NAMES.contains(tool)) {
+                Nearest.to(tool, BuiltinTools.NAMES)
+                        .ifPresent(nearest -> warnings.add(new LoadWarning.Field(
+                                location("disallowed_tools"),
+                                "disallowed_tools: `%s` denies no built-in tool (nearest: `%s`)"
+                                        .formatted(shortened(tool), nearest))));
+            }
+        }
+    }
+
+    private void warnAbout(String field, String what) {
+        warnings.add(new LoadWarning.Field(
+                location(field), "%s: `%s` %s".formatted(field, shortened(Scalars.text(value(field))), what)));
+    }
+
+    private static String shortened(String text) {
+        String line = VisibleText.line(text);
+        return line.length() <= 80 ? line : line.substring(0, 80) + "…";
+    }
+
     private void warnAboutUnknownKeys() {
         Set<?> keys = matter.value() instanceof Map<?, ?> members ? members.keySet() : Set.of();
         for (Object field : keys) {
             String key = (String) field;
             if (!KNOWN.contains(key)) {
-                String hint = Nearest.to(key, KNOWN)
-                        .map(" (nearest: `%s`)"::formatted)
-                        .orElse("");
-                warnings.add(new LoadWarning.Field(location(key), "unknown field `%s`%s".formatted(key, hint)));
+                warnings.add(new LoadWarning.UnknownField(
+                        location(key), key, Nearest.to(key, KNOWN).orElse(null)));
             }
         }
     }

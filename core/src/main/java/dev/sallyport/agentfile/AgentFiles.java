@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,18 +27,25 @@ public final class AgentFiles {
     private static final int MAX_FILES = 1_000;
     private static final String SUFFIX = ".md";
 
-    private final Symlinks symlinks;
+    private final Leniency leniency;
 
-    public AgentFiles(Symlinks symlinks) {
-        this.symlinks = symlinks;
+    public AgentFiles(Leniency leniency) {
+        this.leniency = leniency;
     }
 
-    /** Which symbolic links are followed. */
-    public enum Symlinks {
-        /** All. */
-        ANYWHERE,
-        /** Only those that stay within the agents directory, and a project's agents directory only within the project (T71). */
-        WITHIN
+    /**
+     * What authority.md 1.1 and 1.2 let agent files do and nobody should rely on.
+     *
+     * @param anyName names of any visible characters; otherwise ASCII letters, digits and {@code . _ -}, 63 at most (T67, T68)
+     * @param duplicateNames the last of several files of one directory counts; otherwise none of them does (T68)
+     * @param followLinks otherwise a link stays within the agents directory, and a project's agents directory within the
+     *     project (T71)
+     */
+    public record Leniency(boolean anyName, boolean duplicateNames, boolean followLinks) {
+
+        public static final Leniency NONE = new Leniency(false, false, false);
+
+        public static final Leniency ALL = new Leniency(true, true, true);
     }
 
     /**
@@ -61,14 +69,16 @@ public final class AgentFiles {
         final Map<String, AgentDefinition> byKey = new LinkedHashMap<>();
         final List<AgentDefinition> losers = new ArrayList<>();
         final List<LoadWarning> warnings = new ArrayList<>();
+        private final Map<String, String> declaredHere = new HashMap<>();
 
         void directory(Path directory, @Nullable Path project, AgentDefinition.Source source) {
+            declaredHere.clear();
             if (!Files.isDirectory(directory)) {
                 return;
             }
             try {
-                if (symlinks == Symlinks.WITHIN && project != null && leaves(directory, project)) {
-                    skip(directory, directory + ": a link that leads out of the project");
+                if (!leniency.followLinks() && project != null && leaves(directory, project)) {
+                    skip(directory, directory + ": a link that leads out of the project (compatibility: follow-links)");
                     return;
                 }
                 for (Path file : files(directory)) {
@@ -103,9 +113,9 @@ public final class AgentFiles {
             String name = nameOf(file).substring(0, nameOf(file).length() - SUFFIX.length());
             try {
                 String content = content(file, directory);
-                AgentDefinition definition = AgentFile.read(path, name, content, source, warnings);
+                AgentDefinition definition = AgentFile.read(path, name, content, source, leniency.anyName(), warnings);
                 if (definition != null) {
-                    put(definition);
+                    put(definition, path);
                 }
             } catch (AgentFile.UnusableException e) {
                 skip(file, String.valueOf(e.getMessage()));
@@ -116,7 +126,14 @@ public final class AgentFiles {
             }
         }
 
-        private void put(AgentDefinition definition) {
+        private void put(AgentDefinition definition, String path) {
+            String first = declaredHere.putIfAbsent(definition.name(), path);
+            if (first != null && !leniency.duplicateNames()) {
+                // Which of them a reviewer has read is not known, so that neither runs, nor what they hide.
+                warnings.add(new LoadWarning.Conflict(definition.name(), first, path));
+                byKey.remove(definition.name());
+                return;
+            }
             AgentDefinition loser = byKey.put(definition.name(), definition);
             if (loser != null) {
                 losers.add(loser);
@@ -130,8 +147,8 @@ public final class AgentFiles {
 
     private String content(Path file, Path directory) throws AgentFile.UnusableException {
         try {
-            if (symlinks == Symlinks.WITHIN && leaves(file, directory)) {
-                throw new AgentFile.UnusableException(file + ": a link that leads out of the agents directory");
+            if (!leniency.followLinks() && leaves(file, directory)) {
+                throw new AgentFile.UnusableException(file + ": a link that leads out of the agents directory (compatibility: follow-links)");
             }
             // Opening a FIFO would wait for a writer.
             if (!Files.isRegularFile(file)) {

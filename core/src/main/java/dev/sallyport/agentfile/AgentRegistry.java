@@ -57,7 +57,7 @@ public final class AgentRegistry {
 
     /** The agents of a user and a project, embedded ones included; see {@link AgentFiles}. */
     public static AgentRegistry load(Path agentDir, @Nullable Path cwd) {
-        return new AgentFiles(AgentFiles.Symlinks.WITHIN).load(agentDir, cwd, true);
+        return new AgentFiles(AgentFiles.Leniency.NONE).load(agentDir, cwd, true);
     }
 
     static String pathOf(AgentDefinition definition) {

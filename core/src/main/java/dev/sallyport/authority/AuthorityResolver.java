@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AuthorityResolver {
 
+    // Whoever misspells a reviewer must not get an agent with every tool (authority.md 13.13).
+    private static final Compatibility.Switch OLD_FALLBACK = Compatibility.Switch.FALL_BACK_TO_GENERAL_PURPOSE;
+
     private final AuthorityRequest request;
     private final SpawnCall call;
     private final OperatorPolicy operator;
@@ -108,12 +111,16 @@ public final class AuthorityResolver {
             fields.add(new Field("agent", EmbeddedAgents.AD_HOC.name(), Grade.NONE, Origin.CALL, List.of()));
             return new Dispatched(EmbeddedAgents.AD_HOC, null);
         }
+        requireNoConflict(requested);
         if (request.registry().enabledKey(requested).isEmpty()) {
             requireNoBrokenFile(requested);
         }
-        Dispatch dispatch = request.registry().dispatch(requested, fallback());
+        String fallback = fallback();
+        boolean hardened = fallback == null && !operator.compatibility().has(OLD_FALLBACK);
+        Dispatch dispatch = request.registry().dispatch(requested, hardened ? "none" : fallback);
         if (dispatch instanceof Dispatch.Refused refused) {
-            throw new RefusedException(Refusal.UNKNOWN_AGENT, refused.reason());
+            throw new RefusedException(
+                    Refusal.UNKNOWN_AGENT, refused.reason() + (hardened ? " (compatibility: fall-back-to-general-purpose)" : ""));
         }
         Dispatch.To to = (Dispatch.To) dispatch;
         if (to.fellBackFrom() != null) {
@@ -127,14 +134,26 @@ public final class AuthorityResolver {
         return new Dispatched(definition, to.fellBackFrom());
     }
 
-    /** Whoever misspells a reviewer must not get an agent with every tool (authority.md 13.13), unless somebody wants that. */
     private @Nullable String fallback() {
-        if (operator.fallbackAgent() != null) {
-            return operator.fallbackAgent();
+        return operator.fallbackAgent() != null
+                ? operator.fallbackAgent()
+                : request.settings().fallbackSubagent();
+    }
+
+    /** Two files of one directory claim the name; what both of them hide is not what was asked for either (T68). */
+    private void requireNoConflict(String requested) throws RefusedException {
+        boolean overruled = request.registry()
+                .enabledKey(requested)
+                .flatMap(request.registry()::get)
+                .filter(definition -> definition.path() != null)
+                .isPresent();
+        for (LoadWarning warning : request.registry().warnings()) {
+            if (!overruled
+                    && warning instanceof LoadWarning.Conflict conflict
+                    && conflict.agent().equalsIgnoreCase(requested.strip())) {
+                throw new RefusedException(Refusal.AGENT_FILE_INVALID, conflict.message());
+            }
         }
-        String setting = request.settings().fallbackSubagent();
-        boolean old = operator.compatibility().has(Compatibility.Switch.FALL_BACK_TO_GENERAL_PURPOSE);
-        return setting == null && !old ? "none" : setting;
     }
 
     /** A file that bears the requested name and could not be used is no reason to run another, perhaps wider agent. */
@@ -196,6 +215,12 @@ public final class AuthorityResolver {
         Budgets budgets = budgets(definition);
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
         warnAboutUnused(definition);
+        fields.add(new Field(
+                "compatibility",
+                words(operator.compatibility().names()),
+                Grade.NONE,
+                operator.compatibility().on().isEmpty() ? Origin.DEFAULT : operator.origin("compatibility"),
+                List.of()));
         return new Authority(
                 definition.name(),
                 dispatched.fellBackFrom(),

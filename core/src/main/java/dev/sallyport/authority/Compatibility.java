@@ -1,5 +1,6 @@
 package dev.sallyport.authority;
 
+import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.text.Nearest;
 import java.util.Arrays;
 import java.util.Collection;
@@ -82,6 +83,12 @@ public record Compatibility(Set<Switch> on) {
         EnumSet<Switch> on = EnumSet.noneOf(Switch.class);
         names.forEach(name -> on.add(Switch.parse(name)));
         return new Compatibility(on);
+    }
+
+    /** What agent files may do beyond the safe rules. */
+    public AgentFiles.Leniency agentFiles() {
+        return new AgentFiles.Leniency(
+                has(Switch.ANY_AGENT_NAME), has(Switch.DUPLICATE_NAMES), has(Switch.FOLLOW_LINKS));
     }
 
     public boolean has(Switch one) {

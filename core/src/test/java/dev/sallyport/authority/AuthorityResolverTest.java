@@ -272,6 +272,17 @@ class AuthorityResolverTest {
         assertThat(refused.reasons()).first().asString().contains("reviewer.md:3");
     }
 
+    @Test // T68
+    void runsNothingForANameThatTwoFilesClaim() {
+        AgentRegistry registry = AgentRegistry.of(
+                List.of(), true, List.of(), List.of(new LoadWarning.Conflict("Explore", "/p/a.md", "/p/b.md")));
+
+        Outcome.Refused refused = Requests.ordinary().registry(registry).refused(SpawnCall.of("explore"));
+
+        assertThat(refused.code()).isEqualTo("agent-file-invalid");
+        assertThat(refused.reasons()).first().asString().contains("/p/a.md", "/p/b.md");
+    }
+
     // P1
     @Test
     void refusesAnAgentThatTheHarnessCannotHold() {

@@ -70,6 +70,7 @@ class ExplanationTest {
                         "budgets.tokens door",
                         "budgets.cost door",
                         "budgets.egress door",
-                        "budgets.children door");
+                        "budgets.children door",
+                        "compatibility -");
     }
 }

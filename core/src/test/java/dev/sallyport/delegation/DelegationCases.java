@@ -125,7 +125,7 @@ public final class DelegationCases {
         for (var file : ((Map<?, ?>) input.required("agentFiles")).entrySet()) {
             scratch.write((String) file.getKey(), (String) file.getValue());
         }
-        AgentRegistry registry = new AgentFiles(AgentFiles.Symlinks.ANYWHERE)
+        AgentRegistry registry = new AgentFiles(AgentFiles.Leniency.ALL)
                 .load(scratch.path("${AGENT_DIR}"), scratch.path("${CWD}"), true);
         Delegation rights = new Delegation(
                 permission(input.optional("allowedSubagents")),

@@ -63,10 +63,13 @@ class GatewayConfiguration {
     }
 
     @Bean
-    Catalogue catalogue(GatewayProperties properties) {
+    Catalogue catalogue(GatewayProperties properties, OperatorPolicy operator) {
         Path home = Path.of(System.getProperty("user.home"));
         return new Catalogue(
-                home, AgentDirectory.of(properties.agentDirectory().toString(), home), properties.workspaceRoots());
+                home,
+                AgentDirectory.of(properties.agentDirectory().toString(), home),
+                properties.workspaceRoots(),
+                operator.compatibility().agentFiles());
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package dev.sallyport.gateway.catalogue;
 
+import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
 import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
@@ -18,21 +19,24 @@ public final class Catalogue {
     private final Path home;
     private final Path agentDirectory;
     private final List<Path> roots;
+    private final AgentFiles files;
 
     /**
      * A catalogue.
      *
      * @param home of the user, where other programs keep skills too
      * @param roots the only places whose files are looked at for a caller
+     * @param leniency which agent files are used at all
      */
-    public Catalogue(Path home, Path agentDirectory, List<Path> roots) {
+    public Catalogue(Path home, Path agentDirectory, List<Path> roots, AgentFiles.Leniency leniency) {
         this.home = home;
         this.agentDirectory = agentDirectory;
         this.roots = List.copyOf(roots);
+        this.files = new AgentFiles(leniency);
     }
 
     public AgentRegistry registry(@Nullable Path project) {
-        return AgentRegistry.load(agentDirectory, project);
+        return files.load(agentDirectory, project, true);
     }
 
     public Skills skills(@Nullable Path project) {

@@ -2,6 +2,7 @@ package dev.sallyport.gateway.child;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.gateway.TestDatabase;
 import dev.sallyport.gateway.catalogue.Catalogue;
@@ -140,7 +141,8 @@ final class World implements AutoCloseable {
         Remains remains = new Remains(with);
         lives = new Lives(with, remains);
         reaper = new Reaper(with, lives, remains);
-        Catalogue catalogue = new Catalogue(directory.resolve("home"), directory.resolve("agent"), List.of(root));
+        Catalogue catalogue = new Catalogue(
+                directory.resolve("home"), directory.resolve("agent"), List.of(root), AgentFiles.Leniency.NONE);
         OperatorPolicy operator =
                 OperatorPolicy.builder().acceptUnenforced(true).build();
         spawning = new Spawning(
