@@ -122,6 +122,34 @@ class VerbsTest extends WithSallyport {
         assertThat(run).isEqualTo(new Run(120, "FIELD VALUE\nrefused: unknown-agent: no such agent\n", ""));
     }
 
+    @Test
+    void explainAgainstAnotherAgentShowsWhatIsDifferent() {
+        sallyport.post(
+                "/v1/authority:resolve",
+                Json.object("fields", List.of(field("tools", "read, bash"), field("network", "none"))));
+
+        Run same = sallyport.run("explain", "--agent", "a", "--against", "b");
+
+        assertThat(same).isEqualTo(new Run(0, "no difference\n", ""));
+        assertThat(sallyport.lines())
+                .filteredOn(line -> line.equals("POST /v1/authority:resolve"))
+                .hasSize(2);
+    }
+
+    private static Json field(String name, String value) {
+        return Json.object(
+                "field",
+                name,
+                "value",
+                value,
+                "grade",
+                "runner",
+                "winner",
+                Json.object("layer", "default", "origin", "built in"),
+                "losers",
+                List.of());
+    }
+
     @ParameterizedTest // S31, T80
     @ValueSource(
             strings = {

@@ -9,6 +9,8 @@ import dev.sallyport.agentfile.LoadWarning;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Containment;
+import dev.sallyport.containment.NetworkPolicy;
+import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.invocation.Invocation;
 import dev.sallyport.invocation.InvocationResolver;
@@ -81,7 +83,7 @@ public final class AuthorityResolver {
             Dispatched dispatched = dispatch();
             requireAdmission(dispatched.definition().name());
             Authority authority = authority(dispatched);
-            return new Outcome.Granted(authority, explanation(authority.definition()));
+            return new Outcome.Granted(authority, explanation(authority));
         } catch (RefusedException e) {
             return new Outcome.Refused(e.refusal(), List.of(e.reason()), explanation(null));
         }
@@ -96,13 +98,56 @@ public final class AuthorityResolver {
         }
     }
 
-    private Explanation explanation(@Nullable String definition) {
+    private Explanation explanation(@Nullable Authority authority) {
+        String definition = authority == null ? null : authority.definition();
         return new Explanation(
                 fields,
                 request.registry().shadowed().stream()
                         .filter(hidden -> hidden.by().equals(definition))
                         .toList(),
+                request.registry().warnings().stream()
+                        .filter(LoadWarning.UnknownField.class::isInstance)
+                        .map(LoadWarning.UnknownField.class::cast)
+                        .filter(unknown -> unknown.location().startsWith(definition + ":"))
+                        .toList(),
+                authority == null ? List.of() : exposures(authority),
                 warnings);
+    }
+
+    /** What lets a child reach further than its own files. */
+    private List<Explanation.Exposure> exposures(Authority authority) {
+        List<Explanation.Exposure> exposures = new ArrayList<>();
+        Containment containment = authority.containment();
+        if (containment.workspace() == WorkspaceAccess.READ_WRITE) {
+            exposures.add(new Explanation.Exposure(
+                    "workspace", "the directory itself is written to, and whoever else works there sees it at once"));
+        }
+        if (containment.network() instanceof NetworkPolicy.Hosts) {
+            exposures.add(new Explanation.Exposure(
+                    "network", "whatever the child can read can go to " + words(containment.network().words())));
+        }
+        if (!containment.credentials().names().isEmpty()) {
+            exposures.add(new Explanation.Exposure(
+                    "credentials",
+                    "requests go out in the name of " + words(containment.credentials().names())));
+        }
+        if (authority.delegation().allowSharedWriters()) {
+            exposures.add(new Explanation.Exposure(
+                    "delegation.allowSharedWriters", "children that write to one directory can talk to each other"));
+        }
+        OperatorPolicy.Grant grant = parent == null ? null : operator.grant(parent.agent(), authority.agent());
+        if (grant != null) {
+            exposures.add(new Explanation.Exposure(
+                    "tools", "%s lets %s hand on what it lacks".formatted(operator.origin("delegation.grants"), grant.parent())));
+        }
+        if (!authority.unenforced().isEmpty()) {
+            exposures.add(new Explanation.Exposure(
+                    "harness", "nothing holds this harness to " + words(authority.unenforced())));
+        }
+        for (Compatibility.Switch old : operator.compatibility().on()) {
+            exposures.add(new Explanation.Exposure("compatibility", old.wire() + " is on"));
+        }
+        return exposures;
     }
 
     private Dispatched dispatch() throws RefusedException {

@@ -1,31 +1,36 @@
 package dev.sallyport.authority;
 
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.LoadWarning;
 import dev.sallyport.text.VisibleText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
-/** Which word counted for each field, for people: who won with file and line, who lost and why. */
-public record Explanation(List<Field> fields, List<AgentRegistry.Shadowed> shadowed, List<String> warnings) {
+/**
+ * Which word counted for each field, for people: who won with file and line, who lost and why.
+ *
+ * @param unknown fields of the agent file that nobody knows; they are among the warnings too
+ */
+public record Explanation(
+        List<Field> fields,
+        List<AgentRegistry.Shadowed> shadowed,
+        List<LoadWarning.UnknownField> unknown,
+        List<Exposure> exposures,
+        List<String> warnings) {
 
     public Explanation {
         fields = List.copyOf(fields);
         shadowed = List.copyOf(shadowed);
+        unknown = List.copyOf(unknown);
+        exposures = List.copyOf(exposures);
         warnings = List.copyOf(warnings);
     }
 
-    /** {@code fields}, {@code shadowed} and {@code warnings} as a JSON value. */
-    public Map<String, Object> toJson() {
-        return Map.of(
-                "fields",
-                fields.stream().map(AuthorityJson::field).toList(),
-                "shadowed",
-                shadowed.stream()
-                        .map(hidden -> Map.of("name", hidden.name(), "origin", hidden.path(), "by", hidden.by()))
-                        .toList(),
-                "warnings",
-                warnings);
+    /** Something that the child could use to reach further than its files: what a reviewer should look at first. */
+    public record Exposure(String field, String what) {}
+
+    public Explanation withWarnings(List<String> others) {
+        return new Explanation(fields, shadowed, unknown, exposures, others);
     }
 
     /** A plain-text table; control characters are made visible. */
@@ -54,12 +59,14 @@ public record Explanation(List<Field> fields, List<AgentRegistry.Shadowed> shado
                             VisibleText.line(hidden.path()),
                             VisibleText.line(hidden.by())));
         }
+        exposures.forEach(exposure -> table.append("exposure: %s: %s\n"
+                .formatted(VisibleText.line(exposure.field()), VisibleText.line(exposure.what()))));
         warnings.forEach(warning ->
                 table.append("warning: ").append(VisibleText.line(warning)).append('\n'));
         return table.toString();
     }
 
-    private static String aligned(List<List<String>> rows) {
+    static String aligned(List<List<String>> rows) {
         int columns = rows.getFirst().size();
         int[] widths = new int[columns];
         for (List<String> row : rows) {

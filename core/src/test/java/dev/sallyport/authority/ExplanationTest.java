@@ -2,7 +2,14 @@ package dev.sallyport.authority;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.SandboxBlock;
+import dev.sallyport.containment.CredentialScope;
+import dev.sallyport.containment.Limits;
+import dev.sallyport.containment.NetworkPolicy;
+import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.provenance.Grade;
 import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
@@ -23,18 +30,20 @@ class ExplanationTest {
                         evil,
                         List.of(new Field.Loser(evil, "\u202ey", "a\rb")))),
                 List.of(new AgentRegistry.Shadowed("a\nb", "c\u0007", "d\u009b")),
+                List.of(),
+                List.of(new Explanation.Exposure("e\nf", "g\u001b[2J")),
                 List.of("w\nagent  root"));
 
         String table = explanation.render();
 
-        assertThat(table.lines()).hasSize(5);
+        assertThat(table.lines()).hasSize(6);
         assertThat(table.codePoints().filter(c -> (c != '\n' && c < 0x20) || (c >= 0x7f && c < 0xa0) || c == 0x202e))
                 .isEmpty();
     }
 
     @Test
     void gradesEveryFieldOfAnAuthority() {
-        Authority authority = Requests.ordinary().granted(dev.sallyport.invocation.SpawnCall.of(null));
+        Authority authority = Requests.ordinary().granted(SpawnCall.of(null));
 
         assertThat(authority.fields())
                 .extracting(field -> field.name() + " " + field.grade().wire())
@@ -72,5 +81,48 @@ class ExplanationTest {
                         "budgets.egress door",
                         "budgets.children door",
                         "compatibility -");
+    }
+
+    @Test
+    void pointsAtWhatReachesFurther() {
+        AgentDefinition open = AgentDefinition.named("open")
+                .sandbox(new SandboxBlock(
+                        WorkspaceAccess.READ_WRITE,
+                        NetworkPolicy.parse(List.of("a.test")),
+                        CredentialScope.of(List.of("npm")),
+                        Limits.Partial.NOTHING,
+                        null,
+                        null))
+                .build();
+        Outcome outcome = Requests.ordinary()
+                .registry(AgentRegistry.of(List.of(open)))
+                .operator(Requests.policy()
+                        .compatibility(Compatibility.parse(List.of("follow-links")))
+                        .build())
+                .resolve(SpawnCall.builder("open").hasDirectory(true).build());
+
+        assertThat(outcome.explanation().exposures())
+                .extracting(Explanation.Exposure::field)
+                .containsExactly("workspace", "network", "credentials", "compatibility");
+        assertThat(Requests.ordinary().resolve(SpawnCall.of(null)).explanation().exposures())
+                .isEmpty();
+    }
+
+    @Test
+    void twoAuthoritiesDifferWhereTheirValuesDo() {
+        Requests requests = Requests.ordinary();
+        List<Field> plan = requests.granted(SpawnCall.of("Plan")).fields();
+        List<Field> isolated =
+                requests.granted(SpawnCall.builder("Plan").isolated(true).build()).fields();
+
+        List<AuthorityDifference> differences = AuthorityDifference.between(plan, isolated);
+
+        assertThat(differences)
+                .extracting(difference -> difference.field() + ": " + difference.left() + " or " + difference.right())
+                .containsExactly("isolated: no or yes", "extensions: all or none", "skills: all or none");
+        assertThat(AuthorityDifference.between(plan, plan)).isEmpty();
+        assertThat(AuthorityDifference.render("a\nb", "c", differences).lines())
+                .hasSize(4);
+        assertThat(AuthorityDifference.between(plan, List.of())).hasSameSizeAs(plan);
     }
 }

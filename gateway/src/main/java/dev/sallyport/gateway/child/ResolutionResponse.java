@@ -18,6 +18,9 @@ import tools.jackson.databind.node.ObjectNode;
 record ResolutionResponse(
         @Nullable ObjectNode authority,
         List<FieldResponse> fields,
+        List<ShadowedResponse> shadowed,
+        List<UnknownResponse> unknown,
+        List<ExposureResponse> exposures,
         List<String> warnings,
         @Nullable RefusedResponse refused) {
 
@@ -48,6 +51,14 @@ record ResolutionResponse(
         }
     }
 
+    record ShadowedResponse(String name, String origin, String by) {}
+
+    /** @param nearest the known field that was probably meant */
+    record UnknownResponse(
+            String origin, String field, @Nullable String nearest) {}
+
+    record ExposureResponse(String field, String what) {}
+
     record RefusedResponse(String code, List<String> reasons) {}
 
     static ResolutionResponse of(Outcome outcome, JsonMapper json) {
@@ -71,6 +82,15 @@ record ResolutionResponse(
         return new ResolutionResponse(
                 authority,
                 explanation.fields().stream().map(FieldResponse::of).toList(),
+                explanation.shadowed().stream()
+                        .map(hidden -> new ShadowedResponse(hidden.name(), hidden.path(), hidden.by()))
+                        .toList(),
+                explanation.unknown().stream()
+                        .map(unknown -> new UnknownResponse(unknown.location(), unknown.field(), unknown.nearest()))
+                        .toList(),
+                explanation.exposures().stream()
+                        .map(exposure -> new ExposureResponse(exposure.field(), exposure.what()))
+                        .toList(),
                 explanation.warnings(),
                 refused);
     }

@@ -241,8 +241,7 @@ final class Spawning {
     }
 
     private static Outcome withWarnings(Outcome outcome, List<String> warnings) {
-        Explanation explanation = new Explanation(
-                outcome.explanation().fields(), outcome.explanation().shadowed(), warnings);
+        Explanation explanation = outcome.explanation().withWarnings(warnings);
         return switch (outcome) {
             case Outcome.Granted granted -> new Outcome.Granted(granted.authority(), explanation);
             case Outcome.Refused refused -> new Outcome.Refused(refused.refusal(), refused.reasons(), explanation);
