@@ -13,7 +13,7 @@ class AgentFileTextTest {
 
     private static AgentDefinition parse(String text) throws AgentFile.UnusableException {
         AgentDefinition definition =
-                AgentFile.read("/agents/x.md", "x", text, AgentDefinition.Source.PROJECT, new ArrayList<>());
+                AgentFile.read("/agents/x.md", "x", text, AgentDefinition.Source.PROJECT, false, new ArrayList<>());
         assertThat(definition).isNotNull();
         return definition;
     }
