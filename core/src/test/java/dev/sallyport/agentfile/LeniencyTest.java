@@ -109,7 +109,7 @@ class LeniencyTest {
                 "disalowedTools: bash | unknown field `disalowedTools` (nearest: `disallowed_tools`)"
             })
     void aValueThatMeansSomethingElseIsPointedOut(String line) throws IOException {
-        String[] parts = line.split(" \\| ");
+        String[] parts = line.split(" \\| ", 2);
         write(".pi/agents/one.md", "---\n" + parts[0] + "\n---\nB");
 
         assertThat(load(AgentFiles.Leniency.NONE).warnings())
