@@ -254,7 +254,7 @@ public final class AuthorityResolver {
         ExtensionRights extensions = extensions(definition, isolated);
         Inclusion skills = skills(definition, isolated);
         List<Narrowing.Layer> narrowing = narrowing(definition);
-        PromptPlan prompt = prompt(definition, invocation);
+        PromptPlan prompt = prompt(definition, invocation, skills);
         Containment containment = new ContainmentResolver(request, definition, invocation, tools, fields).resolve();
         Delegation delegation = delegation(definition, isolated);
         Budgets budgets = budgets(definition);
@@ -457,7 +457,7 @@ public final class AuthorityResolver {
         if (parent != null) {
             skills.cap(Origin.parent(parent.agent()), parent.skills());
         }
-        field("skills", Grade.RUNNER, skills);
+        field("skills.allowed", Grade.RUNNER, skills);
         return skills.value();
     }
 
@@ -561,7 +561,7 @@ public final class AuthorityResolver {
         return layers;
     }
 
-    private PromptPlan prompt(AgentDefinition definition, Invocation invocation) {
+    private PromptPlan prompt(AgentDefinition definition, Invocation invocation, Inclusion granted) {
         fields.add(new Field(
                 "prompt",
                 "%s, %d characters"
@@ -578,7 +578,7 @@ public final class AuthorityResolver {
                 definition.name(),
                 definition.systemPrompt(),
                 parentPrompt,
-                skills(definition, invocation));
+                skills(definition, granted));
     }
 
     private @Nullable String parentPrompt(AgentDefinition definition) {
@@ -621,12 +621,14 @@ public final class AuthorityResolver {
         fields.add(new Field(field, claimed ? size + ", as the caller claims" : size, Grade.NONE, origin, List.of()));
     }
 
-    private List<Skill> skills(AgentDefinition definition, Invocation invocation) {
-        if (!(definition.skills() instanceof Inclusion.Only(List<String> names))) {
+    /** Only what operator and parent leave of what the agent file names. */
+    private List<Skill> skills(AgentDefinition definition, Inclusion granted) {
+        if (!(definition.skills() instanceof Inclusion.Only)) {
             return List.of();
         }
+        List<String> names = granted instanceof Inclusion.Only(List<String> left) ? left : List.of();
         Origin origin = definition.origin("skills");
-        List<Skill> skills = invocation.isolated().value() ? List.of() : Preloaded.of(names, request.skills());
+        List<Skill> skills = Preloaded.of(names, request.skills());
         List<Field.Loser> losers = new ArrayList<>();
         List<String> found = new ArrayList<>();
         for (Skill skill : skills) {
@@ -636,9 +638,6 @@ public final class AuthorityResolver {
                 losers.add(new Field.Loser(origin, skill.name(), skill.reason()));
                 warnings.add("%s: skill `%s`: %s".formatted(origin.location(), skill.name(), skill.reason()));
             }
-        }
-        if (invocation.isolated().value()) {
-            losers.add(new Field.Loser(origin, words(names), "isolated"));
         }
         fields.add(new Field("skills", words(found), Grade.NONE, origin, losers));
         return skills;

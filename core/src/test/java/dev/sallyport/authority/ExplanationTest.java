@@ -59,7 +59,7 @@ class ExplanationTest {
                         "deniedTools runner",
                         "tools runner",
                         "extensions runner",
-                        "skills runner",
+                        "skills.allowed runner",
                         "permission runner",
                         "prompt -",
                         "workspace kernel",
@@ -119,7 +119,7 @@ class ExplanationTest {
 
         assertThat(differences)
                 .extracting(difference -> difference.field() + ": " + difference.left() + " or " + difference.right())
-                .containsExactly("isolated: no or yes", "extensions: all or none", "skills: all or none");
+                .containsExactly("isolated: no or yes", "extensions: all or none", "skills.allowed: all or none");
         assertThat(AuthorityDifference.between(plan, plan)).isEmpty();
         assertThat(AuthorityDifference.render("a\nb", "c", differences).lines())
                 .hasSize(4);
