@@ -75,7 +75,10 @@ final class Explain extends Verb implements Main.TakesCommand {
         List<AuthorityDifference> differences = AuthorityDifference.between(fields(left), fields(right));
         if (output.json()) {
             output.json(Json.object(
-                    "against", name, "differences", differences.stream().map(Explain::json).toList()));
+                    "against",
+                    name,
+                    "differences",
+                    differences.stream().map(Explain::json).toList()));
         } else {
             output.text(AuthorityDifference.render("THIS", name, differences));
         }

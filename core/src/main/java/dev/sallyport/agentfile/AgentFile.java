@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** From the text of one agent file to its definition (authority.md 2). */
@@ -89,7 +89,12 @@ final class AgentFile {
 
     /** Null for a file whose name is reserved; that is a warning and no error. */
     static @Nullable AgentDefinition read(
-            String path, String fileName, String content, AgentDefinition.Source source, boolean anyName, List<LoadWarning> warnings)
+            String path,
+            String fileName,
+            String content,
+            AgentDefinition.Source source,
+            boolean anyName,
+            List<LoadWarning> warnings)
             throws UnusableException {
         FrontMatter matter;
         try {

@@ -148,7 +148,8 @@ public final class AgentFiles {
     private String content(Path file, Path directory) throws AgentFile.UnusableException {
         try {
             if (!leniency.followLinks() && leaves(file, directory)) {
-                throw new AgentFile.UnusableException(file + ": a link that leads out of the agents directory (compatibility: follow-links)");
+                throw new AgentFile.UnusableException(
+                        file + ": a link that leads out of the agents directory (compatibility: follow-links)");
             }
             // Opening a FIFO would wait for a writer.
             if (!Files.isRegularFile(file)) {

@@ -18,7 +18,8 @@ public sealed interface LoadWarning {
     record Conflict(String agent, String first, String second) implements LoadWarning {}
 
     /** A field that nobody knows; {@code location} is {@code path:line}, {@code nearest} what was probably meant. */
-    record UnknownField(String location, String field, @Nullable String nearest) implements LoadWarning {}
+    record UnknownField(
+            String location, String field, @Nullable String nearest) implements LoadWarning {}
 
     /** A field that means nothing here; {@code location} is {@code path:line}. */
     record Field(String location, String problem) implements LoadWarning {}

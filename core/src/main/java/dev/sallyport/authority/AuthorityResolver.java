@@ -9,9 +9,9 @@ import dev.sallyport.agentfile.LoadWarning;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Containment;
+import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.WorkspaceAccess;
-import dev.sallyport.containment.Harness;
 import dev.sallyport.invocation.Invocation;
 import dev.sallyport.invocation.InvocationResolver;
 import dev.sallyport.invocation.Resolved;
@@ -124,12 +124,15 @@ public final class AuthorityResolver {
         }
         if (containment.network() instanceof NetworkPolicy.Hosts) {
             exposures.add(new Explanation.Exposure(
-                    "network", "whatever the child can read can go to " + words(containment.network().words())));
+                    "network",
+                    "whatever the child can read can go to "
+                            + words(containment.network().words())));
         }
         if (!containment.credentials().names().isEmpty()) {
             exposures.add(new Explanation.Exposure(
                     "credentials",
-                    "requests go out in the name of " + words(containment.credentials().names())));
+                    "requests go out in the name of "
+                            + words(containment.credentials().names())));
         }
         if (authority.delegation().allowSharedWriters()) {
             exposures.add(new Explanation.Exposure(
@@ -138,7 +141,9 @@ public final class AuthorityResolver {
         OperatorPolicy.Grant grant = parent == null ? null : operator.grant(parent.agent(), authority.agent());
         if (grant != null) {
             exposures.add(new Explanation.Exposure(
-                    "tools", "%s lets %s hand on what it lacks".formatted(operator.origin("delegation.grants"), grant.parent())));
+                    "tools",
+                    "%s lets %s hand on what it lacks"
+                            .formatted(operator.origin("delegation.grants"), grant.parent())));
         }
         if (!authority.unenforced().isEmpty()) {
             exposures.add(new Explanation.Exposure(
@@ -165,7 +170,8 @@ public final class AuthorityResolver {
         Dispatch dispatch = request.registry().dispatch(requested, hardened ? "none" : fallback);
         if (dispatch instanceof Dispatch.Refused refused) {
             throw new RefusedException(
-                    Refusal.UNKNOWN_AGENT, refused.reason() + (hardened ? " (compatibility: fall-back-to-general-purpose)" : ""));
+                    Refusal.UNKNOWN_AGENT,
+                    refused.reason() + (hardened ? " (compatibility: fall-back-to-general-purpose)" : ""));
         }
         Dispatch.To to = (Dispatch.To) dispatch;
         if (to.fellBackFrom() != null) {

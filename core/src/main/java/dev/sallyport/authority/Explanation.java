@@ -59,8 +59,8 @@ public record Explanation(
                             VisibleText.line(hidden.path()),
                             VisibleText.line(hidden.by())));
         }
-        exposures.forEach(exposure -> table.append("exposure: %s: %s\n"
-                .formatted(VisibleText.line(exposure.field()), VisibleText.line(exposure.what()))));
+        exposures.forEach(exposure -> table.append(
+                "exposure: %s: %s\n".formatted(VisibleText.line(exposure.field()), VisibleText.line(exposure.what()))));
         warnings.forEach(warning ->
                 table.append("warning: ").append(VisibleText.line(warning)).append('\n'));
         return table.toString();

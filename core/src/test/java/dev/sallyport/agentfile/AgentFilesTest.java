@@ -111,10 +111,8 @@ class AgentFilesTest {
                         "sandbox:\n  netwrok: none",
                         ":3: unknown key `netwrok` in sandbox (nearest: `network`)"),
                 Arguments.of("T67 line feed in name", "name: \"a\\nb\"", ":2: name `"),
-                Arguments.of(
-                        "T67 long name", "name: " + "a".repeat(201), ":2: name `"),
-                Arguments.of(
-                        "T68 zero width in name", "name: \"review\\u200ber\"", ":2: name `"),
+                Arguments.of("T67 long name", "name: " + "a".repeat(201), ":2: name `"),
+                Arguments.of("T68 zero width in name", "name: \"review\\u200ber\"", ":2: name `"),
                 Arguments.of("T68 right to left", "name: \"\\u202ereviewer\"", ":2: name `"),
                 Arguments.of("sandbox word", "sandbox: none", ":2: sandbox: not a map"),
                 Arguments.of("sandbox workspace", "sandbox:\n  workspace: readonly", ":3: workspace: `readonly`"),

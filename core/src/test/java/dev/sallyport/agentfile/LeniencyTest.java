@@ -20,7 +20,17 @@ class LeniencyTest {
     @ParameterizedTest // T67, T68; the second reviewer has a Cyrillic letter, the third a zero-width space
     @ValueSource(
             strings = {
-                "../../x", "/etc/x", "a/b", ".", ".x", "-x", "rev\u0456ewer", "re\u200bviewer", "a b", "a\u202eb", "caf\u00e9",
+                "../../x",
+                "/etc/x",
+                "a/b",
+                ".",
+                ".x",
+                "-x",
+                "rev\u0456ewer",
+                "re\u200bviewer",
+                "a b",
+                "a\u202eb",
+                "caf\u00e9",
                 "x123456789x123456789x123456789x123456789x123456789x123456789x123"
             })
     void aNameThatIsNotWhatItLooksLikeIsNoName(String name) throws IOException {
@@ -29,8 +39,9 @@ class LeniencyTest {
         AgentRegistry registry = load(AgentFiles.Leniency.NONE);
 
         assertThat(registry.keys()).doesNotContain(name);
-        assertThat(registry.warnings()).singleElement().satisfies(warning -> assertThat(warning.message())
-                .contains("one.md:2: name `", "any-agent-name"));
+        assertThat(registry.warnings())
+                .singleElement()
+                .satisfies(warning -> assertThat(warning.message()).contains("one.md:2: name `", "any-agent-name"));
     }
 
     @Test // T67
@@ -38,7 +49,9 @@ class LeniencyTest {
         write(".pi/agents/one.md", "---\nname: " + "x".repeat(63) + "\n---\nB");
         write(".pi/agents/two.md", "---\nname: " + "y".repeat(64) + "\n---\nB");
 
-        assertThat(load(AgentFiles.Leniency.NONE).keys()).contains("x".repeat(63)).doesNotContain("y".repeat(64));
+        assertThat(load(AgentFiles.Leniency.NONE).keys())
+                .contains("x".repeat(63))
+                .doesNotContain("y".repeat(64));
     }
 
     @Test
@@ -60,7 +73,8 @@ class LeniencyTest {
         assertThat(registry.warnings().getFirst())
                 .isEqualTo(new LoadWarning.Conflict("rev", path(".pi/agents/a.md"), path(".pi/agents/b.md")));
         assertThat(load(new AgentFiles.Leniency(false, true, false)).get("rev"))
-                .hasValueSatisfying(definition -> assertThat(definition.systemPrompt()).isEqualTo("B"));
+                .hasValueSatisfying(
+                        definition -> assertThat(definition.systemPrompt()).isEqualTo("B"));
     }
 
     @Test // T68
@@ -79,7 +93,8 @@ class LeniencyTest {
         write(".pi/agents/c.md", "---\nname: rev\n---\nC");
 
         assertThat(load(AgentFiles.Leniency.NONE).get("rev"))
-                .hasValueSatisfying(definition -> assertThat(definition.systemPrompt()).isEqualTo("C"));
+                .hasValueSatisfying(
+                        definition -> assertThat(definition.systemPrompt()).isEqualTo("C"));
     }
 
     @Test // T71
@@ -91,8 +106,9 @@ class LeniencyTest {
         AgentRegistry registry = load(AgentFiles.Leniency.NONE);
 
         assertThat(registry.keys()).doesNotContain("outside");
-        assertThat(registry.warnings()).singleElement().satisfies(warning -> assertThat(warning.message())
-                .contains("a link that leads out", "follow-links"));
+        assertThat(registry.warnings())
+                .singleElement()
+                .satisfies(warning -> assertThat(warning.message()).contains("a link that leads out", "follow-links"));
         assertThat(load(new AgentFiles.Leniency(false, false, true)).keys()).contains("outside");
     }
 

@@ -112,8 +112,9 @@ class ExplanationTest {
     void twoAuthoritiesDifferWhereTheirValuesDo() {
         Requests requests = Requests.ordinary();
         List<Field> plan = requests.granted(SpawnCall.of("Plan")).fields();
-        List<Field> isolated =
-                requests.granted(SpawnCall.builder("Plan").isolated(true).build()).fields();
+        List<Field> isolated = requests.granted(
+                        SpawnCall.builder("Plan").isolated(true).build())
+                .fields();
 
         List<AuthorityDifference> differences = AuthorityDifference.between(plan, isolated);
 
@@ -121,8 +122,7 @@ class ExplanationTest {
                 .extracting(difference -> difference.field() + ": " + difference.left() + " or " + difference.right())
                 .containsExactly("isolated: no or yes", "extensions: all or none", "skills.allowed: all or none");
         assertThat(AuthorityDifference.between(plan, plan)).isEmpty();
-        assertThat(AuthorityDifference.render("a\nb", "c", differences).lines())
-                .hasSize(4);
+        assertThat(AuthorityDifference.render("a\nb", "c", differences).lines()).hasSize(4);
         assertThat(AuthorityDifference.between(plan, List.of())).hasSameSizeAs(plan);
     }
 }

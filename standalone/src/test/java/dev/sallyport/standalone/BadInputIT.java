@@ -34,9 +34,7 @@ class BadInputIT {
         Files.createDirectories(temporary.resolve("scripts"));
         sallyport = Installation.in(
                 temporary,
-                Map.of(
-                        "sallyport.gateway.scripts",
-                        temporary.resolve("scripts").toString()));
+                Map.of("sallyport.gateway.scripts", temporary.resolve("scripts").toString()));
     }
 
     @AfterAll
