@@ -24,9 +24,6 @@ final class Batch {
         this.text = text;
     }
 
-    /** A child that was started, or why it was not. */
-    private record Started(Optional<ChildId> child, Json document) {}
-
     /**
      * Reads one spawn body a line; blank lines and lines that begin with {@code #} are left out.
      *
@@ -53,37 +50,25 @@ final class Batch {
         return bodies;
     }
 
-    /** Returns 0 if all children completed with 0, else the code of the first that did not. */
+    /**
+     * Returns 0 if all children completed with 0, else the code of the first that did not.
+     *
+     * @throws Failure that says what is wrong with which line: then none was started
+     */
     int run(List<Json> bodies, boolean detach) {
         try (CancelOnInterrupt interrupt = new CancelOnInterrupt(connection, text.output())) {
-            List<Started> all =
-                    bodies.stream().map(body -> start(body, interrupt)).toList();
+            List<Json> children = interrupt.watchAll(() -> spawner.batch(bodies));
+            children.forEach(child -> Run.warn(child, text.output()));
             Follower follower = new Follower(connection, text.output());
             int code = ExitCode.OK;
-            for (Started started : all) {
-                Json result = started.child().isEmpty()
-                        ? started.document()
-                        : detach
-                                ? started.document().with("outcome", "detached")
-                                : follower.await(started.child().get());
-                started.child().ifPresent(interrupt::ended);
+            for (Json child : children) {
+                ChildId id = new ChildId(child.text("id"));
+                Json result = detach ? child.with("outcome", "detached") : follower.await(id);
+                interrupt.ended(id);
                 print(result, detach);
-                code = code == ExitCode.OK && !(detach && started.child().isPresent())
-                        ? Outcome.exitCode(result)
-                        : code;
+                code = code == ExitCode.OK && !detach ? Outcome.exitCode(result) : code;
             }
             return code;
-        }
-    }
-
-    private Started start(Json body, CancelOnInterrupt interrupt) {
-        try {
-            Json child = interrupt.watch(() -> spawner.spawn(body));
-            Run.warn(child, text.output());
-            return new Started(Optional.of(new ChildId(child.text("id"))), child);
-        } catch (Failure failure) {
-            // The others go on: one refused line is a result like any other.
-            return new Started(Optional.empty(), failure.toJson());
         }
     }
 
@@ -91,9 +76,6 @@ final class Batch {
         Output output = text.output();
         if (output.json()) {
             output.jsonLine(result);
-        } else if (!result.get("detail").isNothing()) {
-            output.line("--- " + result.text("outcome"));
-            output.note("sallyport: " + result.text("detail"));
         } else if (detach) {
             output.line(result.text("id"));
         } else {

@@ -26,11 +26,16 @@ final class CancelOnInterrupt implements AutoCloseable {
 
     /** Spawns a child so that an interruption in between does not leave it running. */
     Json watch(Supplier<Json> spawn) {
+        return watchAll(() -> List.of(spawn.get())).getFirst();
+    }
+
+    /** The same for several at once. */
+    List<Json> watchAll(Supplier<List<Json>> spawn) {
         idle.acquireUninterruptibly();
         try {
-            Json child = spawn.get();
-            children.add(new ChildId(child.text("id")));
-            return child;
+            List<Json> spawned = spawn.get();
+            spawned.forEach(child -> children.add(new ChildId(child.text("id"))));
+            return spawned;
         } finally {
             idle.release();
         }

@@ -10,7 +10,7 @@ final class Failure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** Refusals by what the child would be allowed to do, apart from errors of the request or of Sallyport. */
-    private static final Set<String> BY_AUTHORITY = Set.of("authority-refused", "workspace-refused");
+    private static final Set<String> BY_AUTHORITY = Set.of("authority-refused", "workspace-refused", "batch-refused");
 
     private final int exitCode;
     private final String code;

@@ -1,6 +1,7 @@
 package dev.sallyport.cli;
 
 import dev.sallyport.identity.SessionId;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,16 +24,25 @@ final class Spawner {
 
     /** Starts a child; returns it as the gateway describes it. */
     Json spawn(Json body) {
+        return spawn("/v1/children", body);
+    }
+
+    /** Starts all of them or none; in that order. */
+    List<Json> batch(List<Json> bodies) {
+        return spawn("/v1/children:batch", Json.object("children", bodies)).list("children");
+    }
+
+    private Json spawn(String path, Json body) {
         if (!body.get("session").isNothing()) {
-            return send(body);
+            return send(path, body);
         }
         try {
-            return send(body.with("session", session().value()));
+            return send(path, body.with("session", session().value()));
         } catch (Failure failure) {
             if (named != null || !failure.code().equals("session-not-found")) {
                 throw failure;
             }
-            return send(body.with("session", sessions.renew().value()));
+            return send(path, body.with("session", sessions.renew().value()));
         }
     }
 
@@ -41,11 +51,11 @@ final class Spawner {
     }
 
     // The key makes a repeat harmless: the gateway answers with the child that it has already started.
-    private Json send(Json body) {
+    private Json send(String path, Json body) {
         Map<String, String> key = Map.of("Idempotency-Key", UUID.randomUUID().toString());
         for (int attempt = 1; ; attempt++) {
             try {
-                return connection.gateway().post("/v1/children", body, key);
+                return connection.gateway().post(path, body, key);
             } catch (Failure failure) {
                 if (!failure.code().equals("connection-lost") || attempt == ATTEMPTS) {
                     throw failure;

@@ -1,6 +1,7 @@
 package dev.sallyport.delegation;
 
 import dev.sallyport.delegation.Member.Order;
+import dev.sallyport.prompt.Mention;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,9 +86,9 @@ public record Crew(int slots, Map<String, Member> members, List<String> queue, L
         String alias = null;
         if (order.parent() == null) {
             Set<String> taken = names();
-            handle = Handles.assign(Handles.slug(order.type()), taken);
+            handle = Mention.assign(Mention.base(order.type()), taken);
             taken.add(handle);
-            alias = order.name() == null ? null : Handles.assign(Handles.slug(order.name()), taken);
+            alias = order.name() == null ? null : Mention.assign(Mention.base(order.name()), taken);
         }
         Draft draft = new Draft(this);
         draft.put(Member.of(order, handle, alias));

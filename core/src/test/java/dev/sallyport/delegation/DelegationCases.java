@@ -11,6 +11,8 @@ import dev.sallyport.invocation.Resolved;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.json.JsonObject;
+import dev.sallyport.model.Model;
+import dev.sallyport.model.ModelCatalogue;
 import dev.sallyport.provenance.Layer;
 import dev.sallyport.testing.CaseFiles.Case;
 import dev.sallyport.testing.Scratch;
@@ -25,6 +27,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -169,14 +172,15 @@ public final class DelegationCases {
                 .isolation(params.optionalText("isolation"))
                 .build();
         Invocation invocation = InvocationResolver.resolve(definition, call, Settings.DEFAULT, true);
-        String model = "p/parent";
+        Model model = Model.parse("p/parent");
         Resolved<String> asked = invocation.model();
         if (asked != null && !asked.value().isEmpty()) {
-            boolean known = asked.value().equalsIgnoreCase("a/m1");
-            if (!known && asked.origin().layer() == Layer.CALL) {
+            Optional<Model> found =
+                    ModelCatalogue.of(List.of(Model.parse("a/m1"))).resolve(asked.value());
+            if (found.isEmpty() && asked.origin().layer() == Layer.CALL) {
                 return Map.of("isError", true, "kind", "model-not-found");
             }
-            model = known ? "a/m1" : model;
+            model = found.orElse(model);
         }
         boolean background = invocation.runInBackground().value();
         Map<String, Object> spawn = new LinkedHashMap<>();
@@ -185,7 +189,7 @@ public final class DelegationCases {
         spawn.put("depth", granted.depth());
         spawn.put("parentAgentId", input.text("parent"));
         spawn.put("maxSubagentDepth", input.integer("maxSubagentDepth"));
-        spawn.put("model", model);
+        spawn.put("model", model.toString());
         spawn.put(
                 "maxTurns",
                 invocation.maxTurns() == null ? null : invocation.maxTurns().value());

@@ -121,6 +121,7 @@ class GatewayConfiguration {
                 properties.uids().first(),
                 properties.uids().last(),
                 properties.active(),
+                properties.activePerSession(),
                 patience.prepare(),
                 patience.engine(),
                 patience.permissionService(),

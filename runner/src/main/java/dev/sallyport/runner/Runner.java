@@ -130,7 +130,11 @@ final class Runner {
             case BUILTIN -> {
                 Workspace workspace = new Workspace(directory, home());
                 Toolbox toolbox = new Toolbox(
-                        workspace, new OutputLimit(assignment.outputLimit()), assignment.toolTimeout(), environment);
+                        door,
+                        workspace,
+                        new OutputLimit(assignment.outputLimit()),
+                        assignment.toolTimeout(),
+                        environment);
                 yield new BuiltinHarness(door, outbox, orders, assignment, toolbox, MODEL_PAUSE);
             }
             case COMMAND -> new CommandHarness(outbox, assignment.command(), directory, environment);

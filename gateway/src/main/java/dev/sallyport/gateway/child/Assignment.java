@@ -31,7 +31,8 @@ record Assignment(
         int outputLimit) {
 
     private static final int VERSION = 1;
-    private static final String DIRECTORY = "/workspace";
+    /** Where in the sandbox the workspace is. */
+    static final String TOP = "/workspace";
 
     record Model(
             String provider,
@@ -76,6 +77,6 @@ record Assignment(
 
     /** Where in the sandbox the child's tools start. */
     static String directory(Terms.Workspace workspace) {
-        return workspace.subdirectory().isEmpty() ? DIRECTORY : DIRECTORY + "/" + workspace.subdirectory();
+        return workspace.subdirectory().isEmpty() ? TOP : TOP + "/" + workspace.subdirectory();
     }
 }

@@ -4,6 +4,7 @@ import dev.sallyport.containment.HostPort;
 import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.door.Command;
+import dev.sallyport.gateway.door.Delegates;
 import dev.sallyport.gateway.door.DoorProblem;
 import dev.sallyport.gateway.door.ImportedBranch;
 import dev.sallyport.gateway.door.ModelGrant;
@@ -44,6 +45,7 @@ final class ChildAtDoor implements Occupant {
     private final Child child;
     private final Reports reports;
     private final Authorizer authorizer;
+    private final Delegating delegating;
     private final Clones clones;
     private final Children children;
     private final Timeline timeline;
@@ -57,6 +59,7 @@ final class ChildAtDoor implements Occupant {
             LiveChild live,
             Reports reports,
             Authorizer authorizer,
+            Delegating delegating,
             Clones clones,
             Children children,
             Timeline timeline,
@@ -65,6 +68,7 @@ final class ChildAtDoor implements Occupant {
         this.child = live.child();
         this.reports = reports;
         this.authorizer = authorizer;
+        this.delegating = delegating;
         this.clones = clones;
         this.children = children;
         this.timeline = timeline;
@@ -154,6 +158,11 @@ final class ChildAtDoor implements Occupant {
         var imported = clones.take(child, bundle);
         live.news().raise();
         return new ImportedBranch(imported.branch(), imported.tip());
+    }
+
+    @Override
+    public Delegates delegates() {
+        return delegating.of(live, authorizer);
     }
 
     @Override

@@ -10,9 +10,11 @@ import dev.sallyport.gateway.workspace.Workspaces;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.security.SecureRandom;
 import java.time.Clock;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionOperations;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Puts the parts of this package together. */
@@ -20,8 +22,10 @@ import tools.jackson.databind.json.JsonMapper;
 class ChildConfiguration {
 
     @Bean
-    Children children(JdbcClient db, JsonMapper json, Clock clock) {
-        return new Children(db, json, clock);
+    Children children(
+            JdbcClient db, TransactionOperations transactions, LifeSettings settings, JsonMapper json, Clock clock) {
+        var admission = new Admission(db, settings.active(), settings.activePerSession());
+        return new Children(db, transactions, admission, json, clock);
     }
 
     @Bean
@@ -67,8 +71,8 @@ class ChildConfiguration {
     }
 
     @Bean
-    Lives lives(Surroundings with, Remains remains) {
-        return new Lives(with, remains);
+    Lives lives(Surroundings with, Remains remains, ObjectProvider<Delegating> delegating) {
+        return new Lives(with, remains, delegating::getObject);
     }
 
     @Bean
@@ -109,6 +113,11 @@ class ChildConfiguration {
     @Bean
     Inspection inspection(Children children, Timeline timeline, Clones clones, Lives lives) {
         return new Inspection(children, timeline, clones, lives);
+    }
+
+    @Bean
+    Delegating delegating(Spawning spawning, Inspection inspection, Timeline timeline, JsonMapper json) {
+        return new Delegating(spawning, inspection, timeline, json);
     }
 
     @Bean

@@ -78,9 +78,7 @@ class ChildController {
             Caller caller,
             @RequestBody SpawnRequest request,
             @RequestHeader(name = "Idempotency-Key", required = false) @Nullable String key) {
-        if (key != null && (key.isBlank() || key.length() > LONGEST_KEY)) {
-            throw new InvalidRequest("Idempotency-Key (expected: 1 to %d characters)".formatted(LONGEST_KEY));
-        }
+        requireKey(key);
         Child child = spawning.spawn(caller, request, key);
         return ResponseEntity.accepted()
                 .location(URI.create("/v1/children/" + child.id()))
@@ -169,6 +167,12 @@ class ChildController {
                 changes.base(),
                 changes.tip(),
                 changes.files().stream().map(FileResponse::of).toList());
+    }
+
+    static void requireKey(@Nullable String key) {
+        if (key != null && (key.isBlank() || key.length() > LONGEST_KEY)) {
+            throw new InvalidRequest("Idempotency-Key (expected: 1 to %d characters)".formatted(LONGEST_KEY));
+        }
     }
 
     private static ChildId childId(String id) {

@@ -18,11 +18,14 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionOperations;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -46,11 +49,15 @@ final class Children {
         """;
 
     private final JdbcClient db;
+    private final TransactionOperations transactions;
+    private final Admission admission;
     private final JsonMapper json;
     private final Clock clock;
 
-    Children(JdbcClient db, JsonMapper json, Clock clock) {
+    Children(JdbcClient db, TransactionOperations transactions, Admission admission, JsonMapper json, Clock clock) {
         this.db = db;
+        this.transactions = transactions;
+        this.admission = admission;
         this.json = json;
         this.clock = clock;
     }
@@ -62,9 +69,11 @@ final class Children {
             SessionId session,
             String owner,
             String principal,
+            @Nullable ChildId parent,
             @Nullable String idempotencyKey,
             String requestDigest,
             Terms terms,
+            boolean sharesWrites,
             @Nullable String base,
             String authority,
             String explanation) {}
@@ -72,13 +81,32 @@ final class Children {
     /** A child as its idempotency key finds it. */
     record Earlier(ChildId id, String requestDigest) {}
 
-    /** Returns false if the principal's idempotency key is taken: then nothing was inserted */
-    boolean insert(NewChild child) {
+    /**
+     * Takes in all of them or none.
+     *
+     * @return false if an idempotency key of theirs is taken: then nothing was inserted
+     * @throws NotAdmitted if one of them may not be: then nothing was inserted either
+     */
+    boolean insert(List<NewChild> some) {
+        return Boolean.TRUE.equals(transactions.execute(transaction -> {
+            admission.enter();
+            for (NewChild child : some) {
+                admission.require(child);
+                if (!insert(child)) {
+                    transaction.setRollbackOnly();
+                    return false;
+                }
+            }
+            return true;
+        }));
+    }
+
+    private boolean insert(NewChild child) {
         return db.sql("""
             with c as (
-                insert into child (id, tenant, session, owner, principal, idempotency_key, request_digest, terms, base,
-                    authority, explanation, state, created_at, last_seq)
-                values (?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?::json, ?, 'queued', ?, 1)
+                insert into child (id, tenant, session, owner, principal, parent, idempotency_key, request_digest, terms,
+                    base, authority, explanation, state, created_at, last_seq)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?::json, ?, 'queued', ?, 1)
                 on conflict (tenant, principal, idempotency_key) where idempotency_key is not null do nothing
                 returning id, created_at)
             insert into event select id, 1, created_at, 'gateway', 'state', '{"state":"queued"}' from c
@@ -89,6 +117,7 @@ final class Children {
                                 child.session().value(),
                                 child.owner(),
                                 child.principal(),
+                                child.parent() == null ? null : child.parent().value(),
                                 child.idempotencyKey(),
                                 child.requestDigest(),
                                 json.writeValueAsString(child.terms()),
@@ -154,6 +183,14 @@ final class Children {
         return writable(child.value());
     }
 
+    /** The source of every mount that any child, also one that has ended, could write. */
+    List<Path> everWritable() {
+        return db.sql("""
+                    select distinct terms -> 'workspace' ->> 'mounted' from child
+                    where terms -> 'workspace' ->> 'access' = 'READ_WRITE'
+                    """).query(String.class).list().stream().map(Path::of).toList();
+    }
+
     private List<Path> writable(String except) {
         return db.sql("""
             select distinct terms -> 'workspace' ->> 'mounted' from child
@@ -203,13 +240,52 @@ final class Children {
         }
     }
 
+    /** Gives the child a place, if it is its turn and one is free. */
     boolean preparing(ChildId id, Duration timeout) {
-        return change(
-                id,
-                "state = 'preparing', deadline_at = ?",
-                "state = 'queued' and ending is null",
-                ChildState.PREPARING,
-                List.of(later(timeout)));
+        return Boolean.TRUE.equals(transactions.execute(_ -> {
+            admission.enter();
+            return change(
+                    id,
+                    "state = 'preparing', deadline_at = ?",
+                    "state = 'queued' and ending is null and " + admission.turn(),
+                    ChildState.PREPARING,
+                    List.of(later(timeout)));
+        }));
+    }
+
+    /** Whether it still stands in the queue. */
+    boolean queued(ChildId id) {
+        return db.sql("select exists (select 1 from child where id = ? and state = 'queued' and ending is null)")
+                .param(id.value())
+                .query(Boolean.class)
+                .single();
+    }
+
+    /** The children of this child, newest first: all that have not ended, and the last {@value #ENDED_SHOWN} that have. */
+    List<Child> below(ChildId parent) {
+        List<Child> children = new ArrayList<>(below(parent, "c.ended_at is null"));
+        children.addAll(below(parent, "c.ended_at is not null order by c.ended_at desc limit " + ENDED_SHOWN));
+        children.sort((a, b) -> b.createdAt().compareTo(a.createdAt()));
+        return children;
+    }
+
+    private List<Child> below(ChildId parent, String condition) {
+        return db.sql(SELECT + "where c.parent = ? and " + condition)
+                .param(parent.value())
+                .query(this::child)
+                .list();
+    }
+
+    /** Those whose parent has ended and that nobody has ended yet, with that parent. */
+    Map<ChildId, ChildId> orphans() {
+        Map<ChildId, ChildId> orphans = new LinkedHashMap<>();
+        db.sql("""
+            select c.id, c.parent from child c where c.parent is not null and c.ended_at is null and c.ending is null
+                and not exists (select 1 from child p where p.id = c.parent and p.ended_at is null)
+            """).query(row -> {
+            orphans.put(new ChildId(row.getString(1)), new ChildId(row.getString(2)));
+        });
+        return orphans;
     }
 
     /** A child that never got its task starts over; whatever its earlier incarnation still says is not heard. */

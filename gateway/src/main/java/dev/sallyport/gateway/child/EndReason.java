@@ -24,6 +24,8 @@ enum EndReason {
     /** A defect of ours; the log has it. */
     GATEWAY_FAILED(ChildState.FAILED),
     CANCELLED(ChildState.CANCELLED),
+    /** Whoever started it is over (authority.md 11.8). */
+    PARENT_ENDED(ChildState.CANCELLED),
     WALL_CLOCK(ChildState.TIMED_OUT),
     /** Its sandbox is gone, and nobody saw how. */
     RUNNER_LOST(ChildState.LOST),

@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.child;
 
 import dev.sallyport.containment.Harness;
+import dev.sallyport.delegation.Nesting;
 import dev.sallyport.gateway.error.GatewayException.ChangesTooLarge;
 import dev.sallyport.gateway.error.GatewayException.ChildNotEnded;
 import dev.sallyport.gateway.error.GatewayException.ChildNotFound;
@@ -59,6 +60,18 @@ final class Inspection {
                 .orElseThrow(() -> new ChildNotFound(id));
     }
 
+    /** A child sees its own children, never theirs nor its sisters. */
+    Child below(Child parent, ChildId id) {
+        return children.find(id)
+                .filter(child -> child.parent() != null
+                        && Nesting.owns(parent.id().value(), child.parent().value()))
+                .orElseThrow(() -> new ChildNotFound(id));
+    }
+
+    List<Child> below(Child parent) {
+        return children.below(parent.id());
+    }
+
     List<Child> list(Caller caller, @Nullable SessionId session) {
         return children.list(caller.tenant(), session, caller.kind() == Caller.Kind.PERSON ? null : caller.principal());
     }
@@ -72,7 +85,12 @@ final class Inspection {
     }
 
     ResultResponse result(Caller caller, ChildId id, Duration wait) throws InterruptedException {
-        Child child = ended(caller, id, wait);
+        return result(() -> child(caller, id), id, wait);
+    }
+
+    /** @param look finds it for whoever asks */
+    ResultResponse result(Supplier<Child> look, ChildId id, Duration wait) throws InterruptedException {
+        Child child = ended(look, id, wait);
         Ending ending = child.ending();
         if (ending == null) {
             throw new IllegalStateException("child %s ended without an ending".formatted(id));
@@ -81,12 +99,12 @@ final class Inspection {
                 child, ending, timeline.output(id, LONGEST_OUTPUT).orElse(null), timeline.changedFiles(id));
     }
 
-    private Child ended(Caller caller, ChildId id, Duration wait) throws InterruptedException {
+    private Child ended(Supplier<Child> look, ChildId id, Duration wait) throws InterruptedException {
         long until = System.nanoTime() + wait.toNanos();
         while (true) {
             Optional<LiveChild> live = lives.find(id);
             long seen = live.map(one -> one.news().version()).orElse(0L);
-            Child child = child(caller, id);
+            Child child = look.get();
             if (child.endedAt() != null) {
                 return child;
             }
@@ -100,28 +118,34 @@ final class Inspection {
 
     /** Cancelling what has ended changes nothing. */
     Child cancel(Caller caller, ChildId id, @Nullable String reason) {
-        Child child = child(caller, id);
+        return cancel(child(caller, id), caller.principal(), reason);
+    }
+
+    Child cancel(Child child, String by, @Nullable String reason) {
         if (reason != null && reason.length() > LONGEST_REASON) {
             throw new InvalidRequest("reason (expected: at most %d characters)".formatted(LONGEST_REASON));
         }
-        String message = "cancelled by %s%s"
-                .formatted(caller.principal(), reason == null || reason.isBlank() ? "" : ": " + reason.strip());
-        lives.find(id).ifPresent(live -> lives.cancel(live, message));
-        return children.find(id).orElse(child);
+        String message =
+                "cancelled by %s%s".formatted(by, reason == null || reason.isBlank() ? "" : ": " + reason.strip());
+        lives.find(child.id()).ifPresent(live -> lives.cancel(live, message));
+        return children.find(child.id()).orElse(child);
     }
 
     Child steer(Caller caller, ChildId id, @Nullable String message) {
-        Child child = child(caller, id);
+        return steer(child(caller, id), caller.principal(), message);
+    }
+
+    Child steer(Child child, String author, @Nullable String message) {
         if (message == null || message.isBlank() || message.length() > LONGEST_MESSAGE) {
             throw new InvalidRequest("message (expected: 1 to %d characters)".formatted(LONGEST_MESSAGE));
         }
         if (child.terms().harness() == Harness.COMMAND) {
             throw new InvalidRequest("a child with harness `command` takes no messages");
         }
-        LiveChild live = lives.find(id)
+        LiveChild live = lives.find(child.id())
                 .filter(_ -> child.state() == ChildState.RUNNING || child.state() == ChildState.WAITING)
-                .orElseThrow(() -> new ChildNotRunning(id, child.state().wire()));
-        lives.steer(live, caller.principal(), message);
+                .orElseThrow(() -> new ChildNotRunning(child.id(), child.state().wire()));
+        lives.steer(live, author, message);
         return child;
     }
 

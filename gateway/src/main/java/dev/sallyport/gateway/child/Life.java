@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,16 +37,17 @@ import org.springframework.dao.DataAccessException;
 final class Life implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(Life.class);
+    private static final Duration LOOK_FOR_A_PLACE = Duration.ofSeconds(2);
     private static final Duration RETRY = Duration.ofMillis(500);
 
     private final LiveChild live;
     private final Surroundings with;
     private final Remains remains;
-    private final Semaphore places;
+    private final Signal places;
     private final Runnable afterwards;
 
     /** @param afterwards done last, whatever happens */
-    Life(LiveChild live, Surroundings with, Remains remains, Semaphore places, Runnable afterwards) {
+    Life(LiveChild live, Surroundings with, Remains remains, Signal places, Runnable afterwards) {
         this.live = live;
         this.with = with;
         this.remains = remains;
@@ -57,16 +57,11 @@ final class Life implements Runnable {
 
     @Override
     public void run() {
-        boolean placed = false;
         try {
             live.interruptible();
             if (live.child().state() == ChildState.QUEUED || live.child().state() == ChildState.PREPARING) {
-                places.acquire();
-                placed = true;
                 fromTheStart();
             } else {
-                // It has its place already, even where the setting became smaller meanwhile.
-                placed = places.tryAcquire();
                 adopt();
             }
             decide(Ending.of(with.driver().awaitExit(live.child().sandbox())));
@@ -87,9 +82,7 @@ final class Life implements Runnable {
         } catch (RuntimeException e) {
             log.error("child {} could not be ended", live.child().id(), e);
         } finally {
-            if (placed) {
-                places.release();
-            }
+            places.raise();
             afterwards.run();
         }
     }
@@ -136,10 +129,7 @@ final class Life implements Runnable {
     private void prepare() throws InterruptedException, EndedEarly {
         Child child = live.child();
         Terms terms = child.terms();
-        if (!with.children().preparing(child.id(), with.settings().prepare())) {
-            // Its end is decided, or another gateway has it.
-            throw new InterruptedException();
-        }
+        awaitPlace(child);
         live.preparing(within(with.settings().prepare(), EndReason.PREPARE_TIMEOUT));
 
         WorkspaceMount mount = mount(child);
@@ -158,6 +148,19 @@ final class Life implements Runnable {
         requireSameWorkspace(child);
         requireContained(child);
         begin(child);
+    }
+
+    private void awaitPlace(Child child) throws InterruptedException {
+        long seen = places.version();
+        while (!with.children().preparing(child.id(), with.settings().prepare())) {
+            if (!with.children().queued(child.id())) {
+                // Its end is decided, or another gateway has it.
+                throw new InterruptedException();
+            }
+            // Places that another gateway's children give back are not heard of.
+            places.await(seen, LOOK_FOR_A_PLACE);
+            seen = places.version();
+        }
     }
 
     private WorkspaceMount mount(Child child) throws EndedEarly {

@@ -10,7 +10,8 @@ import java.util.Set;
  *
  * @param image of every child; pinned, never fetched (S36)
  * @param firstUid start of the range that children run as; no other may use it (S7)
- * @param active how many live at a time; the others are queued in order
+ * @param active how many live at a time, of all gateways on one database; the others are queued in order
+ * @param activePerSession how many of one session live at a time
  * @param prepare the most that preparing one may take
  * @param engine how long a backend that does not answer is waited for before children are given up as lost
  * @param permission how long calls stay pending while the permission-service does not answer
@@ -25,6 +26,7 @@ public record LifeSettings(
         int firstUid,
         int lastUid,
         int active,
+        int activePerSession,
         Duration prepare,
         Duration engine,
         Duration permission,

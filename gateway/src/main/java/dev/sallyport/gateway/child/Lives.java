@@ -10,22 +10,29 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 
 /** All children that live on this gateway, each led by a thread of its own. */
 public final class Lives implements Occupants, AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(Lives.class);
+
     private final Surroundings with;
     private final Remains remains;
-    private final Semaphore places;
+    private final Supplier<Delegating> delegating;
+    private final Signal places = new Signal();
     private final Map<ChildId, Held> held = new ConcurrentHashMap<>();
 
-    Lives(Surroundings with, Remains remains) {
+    /** @param delegating of children that have children; made from these lives, and so after them */
+    Lives(Surroundings with, Remains remains, Supplier<Delegating> delegating) {
         this.with = with;
+        this.delegating = delegating;
         this.remains = remains;
-        this.places = new Semaphore(with.settings().active(), true);
         with.metrics()
                 .watch(state -> held.values().stream()
                         .filter(child -> child.live.state() == state)
@@ -41,6 +48,11 @@ public final class Lives implements Occupants, AutoCloseable {
         Life life = new Life(live, with, remains, places, () -> {
             held.remove(child.id());
             live.news().raise();
+            try {
+                endOrphans();
+            } catch (DataAccessException e) {
+                log.warn("children of {}: {}; the next sweep ends them", child.id(), e.getMessage());
+            }
         });
         Thread.ofVirtual().name("child-" + child.id()).start(life);
     }
@@ -60,7 +72,11 @@ public final class Lives implements Occupants, AutoCloseable {
 
     /** Ends the child at once. @return false if its end was decided already */
     boolean cancel(LiveChild live, String reason) {
-        boolean decided = live.decide(new Ending(EndReason.CANCELLED, reason));
+        return end(live, EndReason.CANCELLED, reason);
+    }
+
+    private boolean end(LiveChild live, EndReason why, String reason) {
+        boolean decided = live.decide(new Ending(why, reason));
         if (decided) {
             // Courtesy: its sandbox is removed whether it hears of it or not.
             with.timeline()
@@ -71,6 +87,15 @@ public final class Lives implements Occupants, AutoCloseable {
             live.orders().raise();
         }
         return decided;
+    }
+
+    /** Whoever is left by a parent that has ended, ends too (authority.md 11.8). */
+    void endOrphans() {
+        with.children()
+                .orphans()
+                .forEach((orphan, parent) -> find(orphan)
+                        .ifPresent(live ->
+                                end(live, EndReason.PARENT_ENDED, "its parent %s has ended".formatted(parent))));
     }
 
     /** @throws SteeredTooOften if the child was sent as many messages as it may be */
@@ -161,6 +186,7 @@ public final class Lives implements Occupants, AutoCloseable {
                                 with.settings().permission(),
                                 with.clock(),
                                 with.json()),
+                        delegating.get(),
                         with.clones(),
                         with.children(),
                         with.timeline(),

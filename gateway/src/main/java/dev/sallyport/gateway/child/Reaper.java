@@ -49,6 +49,7 @@ final class Reaper {
             List<Child> unsettled = with.children().unsettled();
             removeOrphans(sandboxes, volumes, unsettled);
             unsettled.stream().filter(child -> child.endedAt() != null).forEach(this::finish);
+            lives.endOrphans();
             with.metrics().engineUp(true);
             silentSince = null;
         } catch (SandboxException.BackendUnavailable e) {

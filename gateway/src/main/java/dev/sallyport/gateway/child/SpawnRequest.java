@@ -28,7 +28,8 @@ record SpawnRequest(
         @Nullable String isolation,
         @Nullable List<String> credentials,
         @Nullable String runtime,
-        @Nullable ParentRequest parent) {
+        @Nullable ParentRequest parent,
+        @Nullable Boolean allowSharedWrites) {
 
     private static final int LONGEST_PROMPT = 1 << 18;
     private static final int LONGEST_COMMAND = 1 << 17;

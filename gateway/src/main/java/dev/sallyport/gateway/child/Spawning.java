@@ -1,9 +1,13 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.EmbeddedAgents;
+import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.authority.Authority;
 import dev.sallyport.authority.AuthorityRequest;
 import dev.sallyport.authority.AuthorityResolver;
+import dev.sallyport.authority.Delegation;
 import dev.sallyport.authority.Explanation;
 import dev.sallyport.authority.Outcome;
 import dev.sallyport.containment.Budgets;
@@ -13,21 +17,27 @@ import dev.sallyport.containment.Limits;
 import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.delegation.Nesting;
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.child.Children.Earlier;
 import dev.sallyport.gateway.child.Children.NewChild;
 import dev.sallyport.gateway.door.ModelShape;
+import dev.sallyport.gateway.error.GatewayException;
 import dev.sallyport.gateway.error.GatewayException.AuthorityRefused;
+import dev.sallyport.gateway.error.GatewayException.BatchRefused;
+import dev.sallyport.gateway.error.GatewayException.DelegationNotAllowed;
 import dev.sallyport.gateway.error.GatewayException.IdempotencyKeyReused;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
 import dev.sallyport.gateway.error.GatewayException.PermissionServiceUnavailable;
 import dev.sallyport.gateway.error.GatewayException.SessionNotFound;
+import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
 import dev.sallyport.gateway.permission.PermissionService;
 import dev.sallyport.gateway.permission.PermissionService.Session;
 import dev.sallyport.gateway.permission.PermissionServiceException;
 import dev.sallyport.gateway.workspace.Workspaces;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
+import dev.sallyport.identity.Tenant;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.json.Digests;
 import dev.sallyport.model.Model;
@@ -36,11 +46,14 @@ import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.Environment;
 import dev.sallyport.service.Caller;
+import dev.sallyport.toolscope.DelegationTools;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +64,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Spawning {
 
     private static final int DESCRIPTION = 60;
+    private static final int LARGEST_BATCH = 100;
 
     private final Catalogue catalogue;
     private final SpawnPolicy policy;
@@ -84,38 +98,230 @@ final class Spawning {
     }
 
     /** An outcome of core, and what the gateway adds: the repository's own policy. */
-    record Resolved(Outcome outcome, @Nullable Path directory, List<Narrowing.Layer> project) {}
+    record Resolved(
+            Outcome outcome, @Nullable Path directory, List<Narrowing.Layer> project, AgentDefinition definition) {}
 
     Resolved resolve(SpawnRequest request) {
         Path directory = catalogue.directory(request.directory()).orElse(null);
-        AgentRegistry registry = catalogue.registry(directory);
+        return resolve(request, directory, directory, catalogue.registry(directory), null);
+    }
+
+    private Resolved resolve(
+            SpawnRequest request,
+            @Nullable Path directory,
+            @Nullable Path readable,
+            AgentRegistry registry,
+            @Nullable Authority parent) {
         Outcome outcome = AuthorityResolver.resolve(new AuthorityRequest(
                 registry,
-                call(request),
+                call(request, directory != null),
                 policy.settings(),
                 policy.operator(),
-                null,
+                parent,
                 Models.ANY,
                 request.conversation(),
-                catalogue.skills(directory)));
+                catalogue.skills(readable)));
         List<String> warnings = new ArrayList<>(outcome.explanation().warnings());
         List<Narrowing.Layer> project = directory == null
                 ? List.of()
                 : ProjectPolicy.of(directory, warnings).stream().toList();
-        return new Resolved(withWarnings(outcome, warnings), directory, project);
+        AgentDefinition definition = outcome instanceof Outcome.Granted granted
+                ? registry.get(granted.authority().agent()).orElse(EmbeddedAgents.AD_HOC)
+                : EmbeddedAgents.AD_HOC;
+        return new Resolved(withWarnings(outcome, warnings), directory, project, definition);
     }
+
+    /** Whose child it becomes; the gateway's own knowledge, nothing of it is from a request. */
+    private record Family(
+            Tenant tenant,
+            String principal,
+            SessionId session,
+            String owner,
+            @Nullable Child parent) {}
+
+    /** A child that could be taken in. */
+    private record Draft(SpawnRequest request, Outcome.Granted granted, Sources.Source source, Resolved resolved) {}
 
     /** @param idempotencyKey the same key with the same request finds the same child */
     Child spawn(Caller caller, SpawnRequest request, @Nullable String idempotencyKey) {
-        request.requireSomethingToDo();
-        String digest = Digests.sha256(json.writeValueAsString(request).getBytes(StandardCharsets.UTF_8));
-        if (idempotencyKey != null) {
-            var earlier = children.earlier(caller.tenant(), caller.principal(), idempotencyKey);
-            if (earlier.isPresent()) {
-                return same(earlier.get(), digest, idempotencyKey);
+        return spawn(caller, request.session(), List.of(request), idempotencyKey)
+                .getFirst();
+    }
+
+    /**
+     * Starts all of them or none, in one session.
+     *
+     * @throws BatchRefused that names each of them that cannot be started
+     */
+    List<Child> batch(
+            Caller caller, @Nullable String session, List<SpawnRequest> requests, @Nullable String idempotencyKey) {
+        if (requests.isEmpty() || requests.size() > LARGEST_BATCH) {
+            throw new InvalidRequest("children: %d (expected: 1 to %d)".formatted(requests.size(), LARGEST_BATCH));
+        }
+        if (requests.stream().anyMatch(request -> request.session() != null)) {
+            throw new InvalidRequest("children: `session` belongs to the whole batch");
+        }
+        return spawn(caller, session, requests, idempotencyKey);
+    }
+
+    private List<Child> spawn(
+            Caller caller, @Nullable String session, List<SpawnRequest> requests, @Nullable String key) {
+        List<Child> earlier = earlier(caller.tenant(), caller.principal(), requests, key);
+        if (!earlier.isEmpty()) {
+            return earlier;
+        }
+        List<Draft> drafts = drafts(requests, request -> draft(request, resolve(request)));
+        Session known = session(caller, session);
+        return take(new Family(caller.tenant(), caller.principal(), known.id(), known.owner(), null), drafts, key);
+    }
+
+    /**
+     * Starts a child of a child. Its session, its tenant and its depth are those of the parent's row.
+     *
+     * @param key of the call: the same again finds the same child
+     * @throws DelegationNotAllowed if the parent may not start that agent, or none
+     */
+    Child below(Child parent, SpawnRequest request, String key) {
+        Family family = new Family(parent.tenant(), "child/" + parent.id(), parent.session(), parent.owner(), parent);
+        List<Child> earlier = earlier(family.tenant(), family.principal(), List.of(request), key);
+        if (!earlier.isEmpty()) {
+            return earlier.getFirst();
+        }
+        Path directory = directoryBelow(parent, request.directory());
+        Path readable = readable(directory);
+        AgentRegistry registry = catalogue.registry(readable);
+        requirePermit(parent.terms().delegation().rights(), registry, request.agent());
+        Draft draft = draft(request, resolve(request, directory, readable, registry, authority(parent)));
+        return take(family, List.of(draft), key).getFirst();
+    }
+
+    private static void requirePermit(Delegation rights, AgentRegistry registry, @Nullable String agent) {
+        if (agent == null && rights.mayDelegate() && rights.agents() instanceof SubagentPermission.All) {
+            return;
+        }
+        switch (Nesting.permit(rights, registry, agent)) {
+            case Nesting.Permit.Granted _ -> {}
+            case Nesting.Permit.NoDelegation _ ->
+                throw new DelegationNotAllowed("this child may not start others (depth %d of %d)"
+                        .formatted(rights.depth(), rights.maxDepth()));
+            case Nesting.Permit.UnknownAgent(List<String> permitted) ->
+                throw new DelegationNotAllowed("unknown or disabled agent `%s` (available: %s)"
+                        .formatted(agent == null ? "" : agent, listed(permitted)));
+            case Nesting.Permit.NotAllowed refused ->
+                throw new DelegationNotAllowed("agent `%s` is not among those this child may start (available: %s)"
+                        .formatted(refused.agent(), listed(refused.permitted())));
+        }
+    }
+
+    private static String listed(List<String> names) {
+        return names.isEmpty() ? "none" : String.join(", ", names);
+    }
+
+    /** S3: what a child could have written is not read for a child: neither agents nor skills of such a directory. */
+    private @Nullable Path readable(@Nullable Path directory) {
+        boolean written = directory != null
+                && children.everWritable().stream()
+                        .anyMatch(mount -> directory.startsWith(mount) || mount.startsWith(directory));
+        return written ? null : directory;
+    }
+
+    /** What the row says, word for word; if it cannot be read any more, nothing can be delegated from it. */
+    private Authority authority(Child parent) {
+        ObjectNode stored =
+                (ObjectNode) json.readTree(children.authority(parent.id())).path("authority");
+        stored.remove("digest");
+        stored.putArray("fields");
+        Authority authority = Authority.fromJson(json.writeValueAsString(stored));
+        if (!authority.digest().equals(parent.terms().authorityDigest())) {
+            throw new IllegalStateException("authority of child %s is not what its digest says".formatted(parent.id()));
+        }
+        return authority;
+    }
+
+    /**
+     * The directory of the host that a parent names as it sees it, inside its own workspace.
+     *
+     * @param text absolute in the parent's sandbox, or relative to where its tools start; null for that directory itself
+     */
+    private @Nullable Path directoryBelow(Child parent, @Nullable String text) {
+        Terms.Workspace workspace = parent.terms().workspace();
+        String own = workspace.directory();
+        if (own == null) {
+            if (text != null) {
+                throw new InvalidRequest("directory: `%s`, but this child has no workspace".formatted(text));
+            }
+            return null;
+        }
+        Path start = Path.of(own);
+        Path top = start;
+        for (int up = workspace.subdirectory().isEmpty()
+                        ? 0
+                        : Path.of(workspace.subdirectory()).getNameCount();
+                up > 0;
+                up--) {
+            top = Objects.requireNonNull(top.getParent());
+        }
+        if (text == null) {
+            return start;
+        }
+        try {
+            Path inside = Path.of(Assignment.TOP)
+                    .relativize(Path.of(Assignment.directory(workspace)).resolve(text));
+            Path real = catalogue
+                    .directory(top.resolve(inside).normalize().toString())
+                    .orElseThrow();
+            if (real.startsWith(top)) {
+                return real;
+            }
+        } catch (IllegalArgumentException | WorkspaceRefused e) {
+            // Said below, without telling what of the host is there and what is not.
+        }
+        throw new WorkspaceRefused("outside-parent", "`%s` is not in this child's workspace".formatted(text), null);
+    }
+
+    private List<Child> earlier(Tenant tenant, String principal, List<SpawnRequest> requests, @Nullable String key) {
+        requests.forEach(SpawnRequest::requireSomethingToDo);
+        if (key == null
+                || children.earlier(tenant, principal, key(key, requests.size(), 0))
+                        .isEmpty()) {
+            return List.of();
+        }
+        List<Child> found = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            found.add(same(
+                    children.earlier(tenant, principal, key(key, requests.size(), i)), digest(requests.get(i)), key));
+        }
+        return found;
+    }
+
+    private static String key(String key, int count, int index) {
+        return count == 1 ? key : "%s#%d".formatted(key, index);
+    }
+
+    private String digest(SpawnRequest request) {
+        return Digests.sha256(json.writeValueAsString(request).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private List<Draft> drafts(List<SpawnRequest> requests, Function<SpawnRequest, Draft> draft) {
+        if (requests.size() == 1) {
+            return List.of(draft.apply(requests.getFirst()));
+        }
+        List<Draft> drafts = new ArrayList<>();
+        List<BatchRefused.Item> refused = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            try {
+                drafts.add(draft.apply(requests.get(i)));
+            } catch (GatewayException e) {
+                refused.add(new BatchRefused.Item(i, e.problem().code(), String.valueOf(e.getMessage())));
             }
         }
-        Resolved resolved = resolve(request);
+        if (!refused.isEmpty()) {
+            throw new BatchRefused(refused);
+        }
+        return drafts;
+    }
+
+    private Draft draft(SpawnRequest request, Resolved resolved) {
         Outcome.Granted granted = switch (resolved.outcome()) {
             case Outcome.Granted yes -> yes;
             case Outcome.Refused no -> throw new AuthorityRefused(no.code(), no.reasons());
@@ -126,39 +332,71 @@ final class Spawning {
             throw new AuthorityRefused(
                     "budget-unenforced", List.of("budgets: this gateway can not hold a child to one yet"));
         }
-        Sources.Source source = sources.of(authority.containment().workspace(), resolved.directory());
-        Session session = session(caller, request.session());
-        ChildId id = ChildId.random(random);
-        var child = new NewChild(
-                id,
-                caller.tenant(),
-                session.id(),
-                session.owner(),
-                caller.principal(),
-                idempotencyKey,
-                digest,
-                terms(id, request, authority, source, resolved.project()),
-                source.base(),
-                json.writeValueAsString(ResolutionResponse.of(granted, json)),
-                granted.explanation().render());
-        if (!children.insert(child)) {
-            // Only a key can be in the way, and it was taken a moment ago.
-            String key = String.valueOf(idempotencyKey);
-            return same(
-                    children.earlier(caller.tenant(), caller.principal(), key).orElseThrow(), digest, key);
+        return new Draft(
+                request, granted, sources.of(authority.containment().workspace(), resolved.directory()), resolved);
+    }
+
+    private List<Child> take(Family family, List<Draft> drafts, @Nullable String key) {
+        List<NewChild> some = new ArrayList<>();
+        for (Draft draft : drafts) {
+            some.add(newChild(family, draft, key == null ? null : key(key, drafts.size(), some.size())));
         }
-        warn(id, granted.explanation().warnings());
-        warn(id, source.warnings());
-        Child queued = children.find(id).orElseThrow();
-        lives.lead(queued);
+        if (!children.insert(some)) {
+            // Only a key can be in the way, and it was taken a moment ago.
+            return earlier(
+                    family.tenant(),
+                    family.principal(),
+                    drafts.stream().map(Draft::request).toList(),
+                    key);
+        }
+        List<Child> queued = new ArrayList<>();
+        for (int i = 0; i < drafts.size(); i++) {
+            ChildId id = some.get(i).id();
+            warn(id, drafts.get(i).granted().explanation().warnings());
+            warn(id, drafts.get(i).source().warnings());
+            queued.add(children.find(id).orElseThrow());
+        }
+        queued.forEach(lives::lead);
         return queued;
     }
 
-    private Child same(Earlier earlier, String digest, String key) {
-        if (!earlier.requestDigest().equals(digest)) {
-            throw new IdempotencyKeyReused(key);
+    private NewChild newChild(Family family, Draft draft, @Nullable String key) {
+        ChildId id = ChildId.random(random);
+        Child parent = family.parent();
+        Terms terms = terms(id, draft);
+        return new NewChild(
+                id,
+                family.tenant(),
+                family.session(),
+                family.owner(),
+                family.principal(),
+                parent == null ? null : parent.id(),
+                key,
+                digest(draft.request()),
+                terms,
+                Boolean.TRUE.equals(draft.request().allowSharedWrites())
+                        && terms.delegation().sharedWriters(),
+                draft.source().base(),
+                json.writeValueAsString(ResolutionResponse.of(draft.granted(), json)),
+                draft.granted().explanation().render());
+    }
+
+    private static List<String> tools(Authority authority, Delegation rights, AgentDefinition definition) {
+        List<String> tools = new ArrayList<>(authority.tools());
+        // Only our own harness has them; other programs may use the route at their door.
+        if (rights.mayDelegate() && authority.harness() == Harness.BUILTIN) {
+            List<String> denied = Objects.requireNonNullElse(definition.disallowedTools(), List.of());
+            DelegationTools.NAMES.stream()
+                    .filter(name -> !denied.contains(name))
+                    .forEach(tools::add);
         }
-        return children.find(earlier.id()).orElseThrow();
+        return tools;
+    }
+
+    private Child same(Optional<Earlier> earlier, String digest, String key) {
+        return earlier.filter(one -> one.requestDigest().equals(digest))
+                .flatMap(one -> children.find(one.id()))
+                .orElseThrow(() -> new IdempotencyKeyReused(key));
     }
 
     private void warn(ChildId id, List<String> warnings) {
@@ -193,11 +431,11 @@ final class Spawning {
         }
     }
 
-    private static SpawnCall call(SpawnRequest request) {
+    private static SpawnCall call(SpawnRequest request, boolean hasDirectory) {
         // A command that names no harness can only mean this one.
         String harness = request.harness() == null && request.command() != null ? "command" : request.harness();
         return SpawnCall.builder(request.agent())
-                .hasDirectory(request.directory() != null)
+                .hasDirectory(hasDirectory)
                 .harness(parsed(harness, Harness::parse))
                 .workspace(parsed(request.workspace(), WorkspaceAccess::parse))
                 .network(parsed(request.network(), NetworkPolicy::parse))
@@ -255,13 +493,12 @@ final class Spawning {
                 : Thinking.parse(thinking).map(Thinking::wire).orElse(null);
     }
 
-    private Terms terms(
-            ChildId id,
-            SpawnRequest request,
-            Authority authority,
-            Sources.Source source,
-            List<Narrowing.Layer> project) {
-        List<Narrowing.Layer> narrowing = new ArrayList<>(project);
+    private Terms terms(ChildId id, Draft draft) {
+        SpawnRequest request = draft.request();
+        Authority authority = draft.granted().authority();
+        Sources.Source source = draft.source();
+        Delegation rights = authority.delegation();
+        List<Narrowing.Layer> narrowing = new ArrayList<>(draft.resolved().project());
         narrowing.addAll(authority.narrowing());
         Model model = authority.model();
         Double maxTurns = authority.maxTurns();
@@ -281,7 +518,7 @@ final class Spawning {
                                 shape(model).wire(),
                                 model.scripted(),
                                 thinking(authority)),
-                authority.tools(),
+                tools(authority, rights, draft.resolved().definition()),
                 authority.prompt().render(environment(id, source)),
                 maxTurns == null || maxTurns.isInfinite() ? null : (Integer) (int) Math.ceil(maxTurns),
                 authority.graceTurns(),
@@ -294,7 +531,9 @@ final class Spawning {
                                 layer.origin(), json.valueToTree(layer.config().toJson())))
                         .toList(),
                 authority.prompt().hasParent()
-                        || (authority.inheritContext() && request.conversation().hasMessages()));
+                        || (authority.inheritContext() && request.conversation().hasMessages()),
+                Terms.Delegation.of(rights),
+                authority.runInBackground());
     }
 
     private static String task(SpawnRequest request, Authority authority) {

@@ -1,5 +1,6 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.HostPort;
 import dev.sallyport.containment.Limits;
@@ -8,6 +9,7 @@ import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.permission.PermissionService.Narrowing;
 import dev.sallyport.gateway.sandbox.FileKey;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,13 +40,50 @@ record Terms(
         Limits limits,
         RuntimeClass runtime,
         List<Narrowing> narrowing,
-        @Nullable Boolean parentClaimed) {
+        @Nullable Boolean parentClaimed,
+        Delegation delegation,
+        @Nullable Boolean runInBackground) {
 
     Terms {
+        // A child from before there was delegation has none.
+        delegation = Objects.requireNonNullElse(delegation, Delegation.NONE);
         command = List.copyOf(command);
         tools = List.copyOf(tools);
         network = List.copyOf(network);
         narrowing = List.copyOf(narrowing);
+    }
+
+    /**
+     * Its right to start children of its own, as a row can hold it.
+     *
+     * @param agents null for all
+     * @param depth 1 for a child that a session started
+     * @param active children of the session that may live at a time
+     */
+    record Delegation(@Nullable List<String> agents, int depth, int maxDepth, int active, boolean sharedWriters) {
+
+        static final Delegation NONE = new Delegation(List.of(), 1, 1, 1, false);
+
+        static Delegation of(dev.sallyport.authority.Delegation rights) {
+            return new Delegation(
+                    switch (rights.agents()) {
+                        case SubagentPermission.All _ -> null;
+                        case SubagentPermission.Only(List<String> names) -> names;
+                    },
+                    rights.depth(),
+                    rights.maxDepth(),
+                    rights.maxActivePerSession(),
+                    rights.allowSharedWriters());
+        }
+
+        dev.sallyport.authority.Delegation rights() {
+            return new dev.sallyport.authority.Delegation(
+                    agents == null ? SubagentPermission.all() : new SubagentPermission.Only(agents),
+                    depth,
+                    maxDepth,
+                    active,
+                    sharedWriters);
+        }
     }
 
     /**

@@ -65,6 +65,13 @@ public interface Occupant {
      */
     ImportedBranch importWorkspace(InputStream bundle) throws IOException;
 
+    /**
+     * The child as a parent.
+     *
+     * @throws DoorProblem {@code delegation-not-allowed} if it may not be one
+     */
+    Delegates delegates();
+
     /** What the child may talk to at {@code /model}; empty if it has no model. */
     Optional<ModelGrant> model();
 

@@ -40,6 +40,7 @@ final class Routes extends Handler.Wrapper {
     private final Occupants occupants;
     private final Egress egress;
     private final ModelProxy models;
+    private final DelegationRoutes delegation;
     private final DoorSettings settings;
 
     Routes(Occupants occupants, Egress egress, ModelProxy models, DoorSettings settings) {
@@ -47,6 +48,7 @@ final class Routes extends Handler.Wrapper {
         this.occupants = occupants;
         this.egress = egress;
         this.models = models;
+        this.delegation = new DelegationRoutes(settings);
         this.settings = settings;
     }
 
@@ -118,6 +120,10 @@ final class Routes extends Handler.Wrapper {
             case "GET /v1/workspace" -> workspace(occupant, response, callback);
             case "PUT /v1/workspace" -> answer(response, callback, importWorkspace(occupant, request));
             default -> {
+                if (DelegationRoutes.serves(target)) {
+                    answer(response, callback, delegation.serve(occupant, target, request));
+                    return;
+                }
                 if (!models.serves(request.getMethod(), target)) {
                     throw new DoorProblem(404, "not-found", "no such route at the door");
                 }
@@ -254,7 +260,7 @@ final class Routes extends Handler.Wrapper {
         return Content.Source.asInputStream(request);
     }
 
-    private static void answer(Response response, Callback callback, ObjectNode body) {
+    private static void answer(Response response, Callback callback, JsonNode body) {
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
         response.write(true, ByteBuffer.wrap(Json.write(body)), callback);
     }

@@ -129,6 +129,76 @@ public abstract sealed class GatewayException extends ProblemException {
         }
     }
 
+    /** Every place is taken, and a child of a child cannot wait for one. */
+    public static final class NotAdmitted extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        /** @param scope {@code session} or {@code gateway} */
+        public NotAdmitted(String scope, int limit) {
+            super(
+                    GatewayProblem.CHILDREN_LIMIT,
+                    "%d children of this %s are active, which is the most at a time".formatted(limit, scope),
+                    "try again when one of them has ended");
+            with("scope", scope);
+            with("limit", limit);
+        }
+    }
+
+    /** A child may not start this one, or none at all; nothing in its request can change that. */
+    public static final class DelegationNotAllowed extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public DelegationNotAllowed(String reason) {
+            super(GatewayProblem.DELEGATION_NOT_ALLOWED, reason, null);
+        }
+    }
+
+    public static final class ParentEnded extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ParentEnded(ChildId parent) {
+            super(GatewayProblem.PARENT_ENDED, "child %s ends, and so can start no other".formatted(parent), null);
+        }
+    }
+
+    /** Two children would write to one directory at the same time. */
+    public static final class SharedWrites extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public SharedWrites(String directory) {
+            super(
+                    GatewayProblem.SHARED_WRITES,
+                    "another child that has not ended writes to `%s`".formatted(directory),
+                    "use workspace `clone`, another directory or, where the operator lets you, `allowSharedWrites`");
+        }
+    }
+
+    /** None of a batch was started, because some of it cannot be. */
+    public static final class BatchRefused extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        /** One of a batch that cannot be started. */
+        public record Item(int index, String code, String detail) {}
+
+        /** @param refused never empty */
+        public BatchRefused(List<Item> refused) {
+            super(
+                    GatewayProblem.BATCH_REFUSED,
+                    String.join(
+                            "; ",
+                            refused.stream()
+                                    .map(item -> "%d: %s".formatted(item.index(), item.detail()))
+                                    .toList()),
+                    "no child of the batch was started");
+            with("refused", List.copyOf(refused));
+        }
+    }
+
     public static final class NoBranch extends GatewayException {
 
         private static final long serialVersionUID = 1L;

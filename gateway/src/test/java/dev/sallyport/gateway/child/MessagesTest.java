@@ -33,6 +33,7 @@ class MessagesTest {
             20_000,
             20_099,
             1,
+            1,
             Duration.ofMinutes(2),
             Duration.ofMinutes(2),
             Duration.ofMinutes(2),
@@ -62,7 +63,9 @@ class MessagesTest {
                 Limits.DEFAULT,
                 RuntimeClass.RUNC,
                 List.of(),
-                null);
+                null,
+                Terms.Delegation.NONE,
+                false);
     }
 
     private static Child child(Terms terms, ChildState state, Ending ending, String tip) {

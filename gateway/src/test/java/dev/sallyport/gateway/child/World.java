@@ -37,7 +37,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -59,6 +62,7 @@ final class World implements AutoCloseable {
     final FakeDoor door = new FakeDoor();
     final FakePermissionService permissions;
     SimpleMeterRegistry meters;
+    final DataSource database;
     final JdbcClient db;
     final Path directory;
     final Path root;
@@ -68,6 +72,7 @@ final class World implements AutoCloseable {
     Reaper reaper;
     Spawning spawning;
     Inspection inspection;
+    Delegating delegating;
 
     World(Path directory) throws IOException {
         this(directory, settings -> settings);
@@ -78,7 +83,8 @@ final class World implements AutoCloseable {
         this.root = Files.createDirectories(this.directory.resolve("work"));
         this.driver = new InMemorySandboxDriver(new InMemorySandboxDriver.Engine(), "ours");
         this.permissions = new FakePermissionService();
-        this.db = JdbcClient.create(TestDatabase.empty());
+        this.database = TestDatabase.empty();
+        this.db = JdbcClient.create(database);
         this.settings = settings.apply(standard(Files.createDirectories(this.directory.resolve("data"))));
         start();
     }
@@ -89,6 +95,7 @@ final class World implements AutoCloseable {
                 20_000,
                 20_099,
                 16,
+                10,
                 Duration.ofMinutes(2),
                 Duration.ofSeconds(1),
                 Duration.ofMinutes(2),
@@ -106,6 +113,7 @@ final class World implements AutoCloseable {
                 old.firstUid(),
                 old.lastUid(),
                 active,
+                old.activePerSession(),
                 old.prepare(),
                 engine,
                 old.permission(),
@@ -119,7 +127,12 @@ final class World implements AutoCloseable {
 
     private void start() {
         meters = new SimpleMeterRegistry();
-        Children children = new Children(db, JSON, clock);
+        Children children = new Children(
+                db,
+                new TransactionTemplate(new DataSourceTransactionManager(database)),
+                new Admission(db, settings.active(), settings.activePerSession()),
+                JSON,
+                clock);
         Timeline timeline = new Timeline(db, JSON, clock);
         Workspaces workspaces = new Workspaces(WorkspaceSettings.of(List.of(root), directory.resolve("repositories")));
         BindSources binds = new BindSources(List.of(root), List.of(), () -> false);
@@ -139,7 +152,7 @@ final class World implements AutoCloseable {
                 clock,
                 JSON);
         Remains remains = new Remains(with);
-        lives = new Lives(with, remains);
+        lives = new Lives(with, remains, () -> delegating);
         reaper = new Reaper(with, lives, remains);
         Catalogue catalogue = new Catalogue(
                 directory.resolve("home"), directory.resolve("agent"), List.of(root), AgentFiles.Leniency.NONE);
@@ -156,6 +169,7 @@ final class World implements AutoCloseable {
                 new SecureRandom(),
                 JSON);
         inspection = new Inspection(children, timeline, clones, lives);
+        delegating = new Delegating(spawning, inspection, timeline, JSON);
     }
 
     /** The gateway dies and another one begins with the same database, engine and door directories. */

@@ -33,6 +33,7 @@ final class FakeOccupant implements Occupant {
     volatile boolean hold;
     volatile NetworkPolicy network = NetworkPolicy.none();
     volatile Set<String> scope = Set.of("read", "bash");
+    volatile Delegates delegates;
     volatile ModelGrant model;
     volatile byte[] source;
     volatile byte[] imported;
@@ -127,6 +128,12 @@ final class FakeOccupant implements Occupant {
     public ImportedBranch importWorkspace(InputStream bundle) throws IOException {
         imported = bundle.readAllBytes();
         return new ImportedBranch("pi-agent-" + child, "0".repeat(40));
+    }
+
+    @Override
+    public Delegates delegates() {
+        return Optional.ofNullable(delegates)
+                .orElseThrow(() -> new DoorProblem(403, "delegation-not-allowed", "this child may not start others"));
     }
 
     @Override

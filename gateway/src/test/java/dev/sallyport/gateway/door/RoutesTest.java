@@ -2,9 +2,14 @@ package dev.sallyport.gateway.door;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sallyport.identity.CallId;
+import dev.sallyport.identity.ChildId;
 import dev.sallyport.testing.Golden;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -12,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 @Timeout(60)
 class RoutesTest {
@@ -254,6 +261,106 @@ class RoutesTest {
             assertThat(wire.answer().code()).isEqualTo("workspace-limit");
         }
         assertThat(child.imported).isNull();
+    }
+
+    /** Whose child it becomes, how deep and in which session is nothing that a child can say. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"session", "parent", "depth", "maxDepth", "tenant", "owner", "incarnation", "tools", "delegation"
+            })
+    void knowsNoFieldThatWouldForgeAFamily(String field) throws IOException {
+        child.delegates = new Spawns();
+
+        Wire.Answer answer = spawn("{\"prompt\":\"x\",\"%s\":\"aaaaaaaaaaaaaaaa\"}".formatted(field));
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.json().get("detail").asString()).contains(field);
+        assertThat(((Spawns) child.delegates).requests).isEmpty();
+    }
+
+    @Test
+    void takesASpawnWithTheIdOfItsCall() throws IOException {
+        Spawns spawns = new Spawns();
+        child.delegates = spawns;
+
+        assertThat(spawn("{\"agent\":\"worker\",\"prompt\":\"x\"}").status()).isEqualTo(200);
+
+        assertThat(spawns.requests).containsExactly("spawn/1 {\"agent\":\"worker\",\"prompt\":\"x\"}");
+        assertThat(Wire.post(directory, "/v1/children", "{\"prompt\":\"x\"}").status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void refusesEveryDelegationToAChildWithoutThatRight() throws IOException {
+        String id = "a".repeat(16);
+
+        assertThat(spawn("{\"prompt\":\"x\"}").code()).isEqualTo("delegation-not-allowed");
+        assertThat(Wire.get(directory, "/v1/children").code()).isEqualTo("delegation-not-allowed");
+        assertThat(Wire.get(directory, "/v1/children/" + id).code()).isEqualTo("delegation-not-allowed");
+        assertThat(Wire.post(directory, "/v1/children/" + id + "/cancel", "{}").code())
+                .isEqualTo("delegation-not-allowed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/v1/children/",
+                "/v1/children:batch",
+                "/v1/children/../authorize",
+                "/v1/children/AAAAAAAAAAAAAAAA",
+                "/v1/children/aaaaaaaaaaaaaaaa/events",
+                "/v1/children/aaaaaaaaaaaaaaaa?wait=5s",
+                "/v1/children/aaaaaaaaaaaaaaaa/result?wait=100s",
+                "/v1/children?session=aaaaaaaaaaaaaaaa"
+            })
+    void hasNoOtherRouteAboutChildren(String path) throws IOException {
+        child.delegates = new Spawns();
+
+        assertThat(Wire.get(directory, path).status()).isEqualTo(404);
+    }
+
+    private Wire.Answer spawn(String body) throws IOException {
+        return Wire.ask(
+                directory,
+                "POST /v1/children HTTP/1.1\r\nHost: door\r\nContent-Type: application/json\r\nIdempotency-Key: spawn/1\r\n"
+                        + "Content-Length: %d\r\n\r\n%s".formatted(body.length(), body));
+    }
+
+    /** A child that may delegate, and what it asked for. */
+    private static final class Spawns implements Delegates {
+
+        private final List<String> requests = new CopyOnWriteArrayList<>();
+
+        @Override
+        public ObjectNode spawn(ObjectNode request, CallId call, Duration wait) {
+            requests.add(call.value() + " " + request);
+            return Json.object().put("decision", "allowed");
+        }
+
+        @Override
+        public ObjectNode list() {
+            return Json.object();
+        }
+
+        @Override
+        public JsonNode show(ChildId id) {
+            return Json.object();
+        }
+
+        @Override
+        public JsonNode result(ChildId id, Duration wait) {
+            return Json.object();
+        }
+
+        @Override
+        public JsonNode cancel(ChildId id, String reason) {
+            return Json.object();
+        }
+
+        @Override
+        public JsonNode steer(ChildId id, String message) {
+            return Json.object();
+        }
     }
 
     private static String event(int n, String type, String data) {

@@ -20,13 +20,17 @@ record Subject(String surface, List<String> names, boolean gate) {
 
     static final String NETWORK = "network";
     static final String BASH = "bash";
+    static final String DELEGATION = "delegation";
+
+    /** The tool that starts another child; asked by the gateway itself, whoever made the call (S1). */
+    private static final String SPAWN = "Agent";
 
     private static final Set<String> FILE_TOOLS = Set.of("read", "write", "edit", "grep", "find", "ls");
     private static final Set<String> WRITERS = Set.of(BASH, "write", "edit");
 
     /** Surfaces that are no tools: a tool of such a name would be judged by rules that were not written for it. */
-    private static final Set<String> NOT_TOOLS = Set.of(
-            "*", NETWORK, "credential", "delegation", "bind_mount", "path", "external_directory", "skill", "mcp");
+    private static final Set<String> NOT_TOOLS =
+            Set.of("*", NETWORK, "credential", DELEGATION, "bind_mount", "path", "external_directory", "skill", "mcp");
 
     Subject {
         names = List.copyOf(names);
@@ -60,6 +64,8 @@ record Subject(String surface, List<String> names, boolean gate) {
             if (path.outside()) {
                 subjects.add(new Subject("external_directory", path.names(), true));
             }
+        } else if (tool.name().equals(SPAWN)) {
+            subjects.add(new Subject(DELEGATION, List.of(agent(tool)), false));
         } else if (NOT_TOOLS.contains(tool.name())) {
             throw new IllegalArgumentException("tool: `%s` is not a tool".formatted(tool.name()));
         } else {
@@ -69,6 +75,15 @@ record Subject(String surface, List<String> names, boolean gate) {
             subjects.add(new Subject("bind_mount", subjects.getFirst().names(), false));
         }
         return subjects;
+    }
+
+    /** Whom the call names; an agent that has no file has no name. */
+    private static String agent(Action.Tool tool) {
+        return switch (tool.fields().get("agent")) {
+            case null -> "ad-hoc";
+            case String name when !name.isBlank() -> name.strip();
+            default -> throw new IllegalArgumentException("arguments.agent (expected: text)");
+        };
     }
 
     private static String text(Action.Tool tool, String field) {

@@ -49,6 +49,28 @@ class JudgementTest {
                 .isEqualTo(PermissionState.ASK);
     }
 
+    @Test
+    void judgesASpawnByTheAgentThatItNames() {
+        OperatorPolicy policy = operator("{\"delegation\":{\"*\":\"ask\",\"worker\":\"allow\",\"root\":\"deny\"}}");
+
+        assertThat(judge(policy, List.of(), spawn("{\"agent\":\"worker\",\"prompt\":\"x\"}"), WorkspaceAccess.NONE)
+                        .state())
+                .isEqualTo(PermissionState.ALLOW);
+        assertThat(judge(policy, List.of(), spawn("{\"agent\":\"root\"}"), WorkspaceAccess.NONE)
+                        .state())
+                .isEqualTo(PermissionState.DENY);
+        assertThat(judge(policy, List.of(), spawn("{\"prompt\":\"x\"}"), WorkspaceAccess.NONE)
+                        .subject()
+                        .value())
+                .isEqualTo("ad-hoc");
+        assertThatThrownBy(() -> judge(policy, List.of(), spawn("{\"agent\":[\"worker\"]}"), WorkspaceAccess.NONE))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static Action spawn(String arguments) {
+        return new Action.Tool("Agent", null, arguments, (Map<?, ?>) StrictJson.parse(arguments), "/workspace");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"bash", "write", "edit"})
     void theShippedPolicyAsksForWritesToABindMount(String tool) {

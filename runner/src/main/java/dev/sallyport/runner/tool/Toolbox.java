@@ -1,5 +1,6 @@
 package dev.sallyport.runner.tool;
 
+import dev.sallyport.runner.door.Door;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -10,14 +11,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The built-in tools in the order in which models see them. */
 public final class Toolbox {
 
     private final List<Tool> tools;
 
-    public Toolbox(Workspace workspace, OutputLimit limit, Duration timeout, Map<String, String> environment) {
-        this.tools = List.of(
+    public Toolbox(
+            Door door, Workspace workspace, OutputLimit limit, Duration timeout, Map<String, String> environment) {
+        List<Tool> own = List.of(
                 new ReadTool(workspace, limit),
                 new BashTool(workspace, limit, timeout, environment),
                 new EditTool(workspace),
@@ -25,6 +28,8 @@ public final class Toolbox {
                 new GrepTool(workspace, limit, timeout),
                 new FindTool(workspace, limit, timeout),
                 new LsTool(workspace, limit));
+        this.tools = Stream.concat(own.stream(), SubagentTools.through(door).stream())
+                .toList();
     }
 
     public Optional<Tool> named(String name) {

@@ -414,8 +414,8 @@ class BuiltinHarnessTest {
 
     private int run(Assignment assignment, String prompt) throws IOException, InterruptedException {
         Door door = new Door(gateway.socket(), Duration.ofSeconds(30));
-        Toolbox toolbox =
-                new Toolbox(new Workspace(directory, directory), OutputLimit.DEFAULT, Duration.ofSeconds(30), Map.of());
+        Toolbox toolbox = new Toolbox(
+                door, new Workspace(directory, directory), OutputLimit.DEFAULT, Duration.ofSeconds(30), Map.of());
         int code = new BuiltinHarness(door, outbox, orders, assignment, toolbox, Duration.ofMillis(1)).run(prompt);
         assertThat(outbox.flush()).isTrue();
         return code;

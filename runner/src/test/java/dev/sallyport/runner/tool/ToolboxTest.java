@@ -2,6 +2,7 @@ package dev.sallyport.runner.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.tool.ToolResult.Outcome;
 import java.io.IOException;
@@ -274,7 +275,12 @@ class ToolboxTest {
     }
 
     private Toolbox toolbox(Duration timeout) {
-        return new Toolbox(new Workspace(directory, directory.resolve("home")), OutputLimit.DEFAULT, timeout, Map.of());
+        return new Toolbox(
+                new Door(directory.resolve("no.sock"), Duration.ofMillis(1)),
+                new Workspace(directory, directory.resolve("home")),
+                OutputLimit.DEFAULT,
+                timeout,
+                Map.of());
     }
 
     private ToolResult call(String tool, String arguments) {

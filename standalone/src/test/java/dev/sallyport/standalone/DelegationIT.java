@@ -1,0 +1,129 @@
+package dev.sallyport.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Scripted children that start scripted children, each in a container of its own. */
+class DelegationIT {
+
+    @TempDir
+    private static Path temporary;
+
+    private static Installation sallyport;
+
+    @BeforeAll
+    static void start() throws IOException {
+        write("agents/agents/lead.md", "---\nmodel: scripted/lead\nallowed_subagents: worker\n---\nYou lead.\n");
+        write("agents/agents/boss.md", "---\nmodel: scripted/boss\nallowed_subagents: deep\n---\nYou lead.\n");
+        write("agents/agents/deep.md", "---\nmodel: scripted/deep\nallowed_subagents: worker\n---\nYou lead too.\n");
+        write("agents/agents/worker.md", "---\nmodel: scripted/worker\ntools: read\n---\nYou work.\n");
+        write("scripts/worker.yaml", "turns:\n  - text: The answer is forty-two.\n");
+        write("scripts/lead.yaml", delegating("worker", "forty-two", "My worker found it."));
+        write("scripts/boss.yaml", delegating("deep", "no way down", "He could not pass it on."));
+        write("scripts/deep.yaml", """
+                turns:
+                  - toolCalls:
+                      - name: Agent
+                        arguments: {subagent_type: worker, prompt: work, description: work}
+                  - expect: "not available to this child"
+                    toolCalls:
+                      - name: bash
+                        arguments:
+                          command: |
+                            body='{"agent":"worker","prompt":"work"}'
+                            exec 3<>/dev/tcp/127.0.0.1/3128
+                            printf 'POST /v1/children HTTP/1.1\\r\\nHost: door\\r\\nIdempotency-Key: k\\r\\nContent-Type: application/json\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n%s' ${#body} "$body" >&3
+                            cat <&3
+                  - expect: "delegation-not-allowed"
+                    text: There is no way down.
+                """);
+        write("policy.json", """
+                {"permission":{"*":"ask","bash":"allow","read":"allow","delegation":"allow"}}""");
+        sallyport = Installation.start(
+                temporary.resolve("home"),
+                Map.of(
+                        "sallyport.gateway.agent-directory",
+                        temporary.resolve("agents").toString(),
+                        "sallyport.gateway.scripts",
+                        temporary.resolve("scripts").toString(),
+                        "sallyport.permissions.policy-file",
+                        temporary.resolve("policy.json").toString()));
+    }
+
+    private static String delegating(String agent, String expected, String answer) {
+        return """
+                turns:
+                  - toolCalls:
+                      - name: Agent
+                        arguments: {subagent_type: %s, prompt: work, description: work}
+                  - expect: "%s"
+                    text: %s
+                """.formatted(agent, expected, answer);
+    }
+
+    private static void write(String path, String content) throws IOException {
+        Path file = temporary.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, content);
+    }
+
+    @AfterAll
+    static void stop() {
+        sallyport.close();
+    }
+
+    @Test
+    void aParentGetsTheAnswerOfItsChild() throws Exception {
+        String lead = sallyport.spawn(Map.of("agent", "lead", "prompt", "Find the answer."));
+
+        JsonNode ended = sallyport.awaitEnd(lead);
+
+        assertThat(ended.path("state").asString()).as(sallyport.events(lead)).isEqualTo("completed");
+        assertThat(output(lead)).isEqualTo("My worker found it.");
+        JsonNode worker = childOf(lead);
+        assertThat(worker.path("agent").asString()).isEqualTo("worker");
+        assertThat(worker.path("session").asString()).isEqualTo(ended.path("session").asString());
+        assertThat(output(worker.path("id").asString())).isEqualTo("The answer is forty-two.");
+    }
+
+    /** What issue 3 must show: at depth 2 there is neither a tool nor, for code that asks by itself, a route. */
+    @Test
+    void atTheLowestDepthNeitherToolNorRouteStartsAnother() throws Exception {
+        String boss = sallyport.spawn(Map.of("agent", "boss", "prompt", "Pass it on."));
+
+        assertThat(sallyport.awaitEnd(boss).path("state").asString())
+                .as(sallyport.events(boss))
+                .isEqualTo("completed");
+        String deep = childOf(boss).path("id").asString();
+        assertThat(output(deep)).isEqualTo("There is no way down.");
+        assertThat(children(deep)).isEmpty();
+    }
+
+    private static String output(String child) throws IOException, InterruptedException {
+        return sallyport.gateway("GET", "/v1/children/" + child + "/result", null).text("output");
+    }
+
+    private static JsonNode childOf(String parent) throws IOException, InterruptedException {
+        return children(parent).getFirst();
+    }
+
+    private static List<JsonNode> children(String parent) throws IOException, InterruptedException {
+        return sallyport
+                .gateway("GET", "/v1/children", null)
+                .json()
+                .path("children")
+                .valueStream()
+                .filter(child -> child.path("parent").asString("").equals(parent))
+                .toList();
+    }
+}
