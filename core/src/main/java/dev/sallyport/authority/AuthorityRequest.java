@@ -3,6 +3,7 @@ package dev.sallyport.authority;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.model.ModelRouting;
 import dev.sallyport.model.Models;
 import dev.sallyport.prompt.ParentConversation;
 import dev.sallyport.skill.Skills;
@@ -38,5 +39,11 @@ public record AuthorityRequest(
             @Nullable Authority parent,
             Models models) {
         this(registry, call, settings, operator, parent, models, ParentConversation.NONE, Skills.NONE);
+    }
+
+    /** The same request, of which one thing more is known. */
+    public AuthorityRequest routed(ModelRouting routing) {
+        return new AuthorityRequest(
+                registry, call, settings, operator, parent, models.routing(routing), conversation, skills);
     }
 }

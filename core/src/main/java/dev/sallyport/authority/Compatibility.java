@@ -56,6 +56,8 @@ public record Compatibility(Set<Switch> on) {
         SCHEDULED_MODEL_OUTRANKS_FILE,
         /** Resumed turns have no limit (13.12). */
         RESUME_WITHOUT_TURN_LIMIT,
+        /** A project's {@code enabledModels} takes the place of the user's instead of narrowing it (authority.md 5.7, S2). */
+        PROJECT_MODELS_REPLACE,
         /** Work whose commit failed is dropped (13.11). */
         DROP_UNCOMMITTED_WORK;
 

@@ -18,6 +18,9 @@ import dev.sallyport.gateway.door.Price;
 import dev.sallyport.gateway.door.Provider;
 import dev.sallyport.gateway.permission.HttpPermissionService;
 import dev.sallyport.gateway.permission.PermissionService;
+import dev.sallyport.gateway.routing.ModelRouter;
+import dev.sallyport.gateway.routing.SelectorClient;
+import dev.sallyport.gateway.routing.SelectorRouter;
 import dev.sallyport.gateway.sandbox.BindSources;
 import dev.sallyport.gateway.sandbox.ImageId;
 import dev.sallyport.gateway.sandbox.docker.DockerEngine;
@@ -165,7 +168,34 @@ class GatewayConfiguration {
         Map<String, ModelShape> shapes = new LinkedHashMap<>();
         shapes.put(Model.SCRIPTED, ModelShape.MESSAGES);
         providers(properties).forEach((name, provider) -> shapes.put(name, provider.shape()));
-        return new SpawnPolicy(operator, Settings.DEFAULT, shapes);
+        Settings settings = Settings.DEFAULT.with("scopeModels", properties.scopeModels());
+        return new SpawnPolicy(operator, settings, shapes);
+    }
+
+    @Bean(destroyMethod = "close")
+    SelectorClient selectorClient() {
+        return SelectorClient.start();
+    }
+
+    @Bean
+    ModelRouter modelRouter(
+            GatewayProperties properties,
+            OperatorPolicy operator,
+            StoredCredentials credentials,
+            SelectorClient client,
+            MeterRegistry meters,
+            JsonMapper json) {
+        return properties.routing().kind() == GatewayProperties.Routing.Kind.STATIC
+                ? RoutingSettings.fixed(properties.routing())
+                : new SelectorRouter(
+                        RoutingSettings.selector(
+                                properties.routing(),
+                                operator.defaultModel(),
+                                providers(properties).keySet()),
+                        credentials,
+                        client,
+                        meters,
+                        json);
     }
 
     /** Those that come with the program, each replaceable by a configured one of its name. */

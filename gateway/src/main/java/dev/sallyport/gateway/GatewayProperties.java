@@ -40,6 +40,8 @@ import org.springframework.validation.annotation.Validated;
  * @param tool what a runner allows one tool call
  * @param policy {@code sallyport.yaml}, the most that any child may have; null for the defaults
  * @param providers of models, by name, beside those that come with the program
+ * @param scopeModels whether {@code enabledModels} in the user's and a project's settings.json count (authority.md 5.7)
+ * @param routing who chooses a child's model
  */
 @Validated
 // A setting that means nothing is refused: somebody believes that it holds.
@@ -62,7 +64,9 @@ record GatewayProperties(
         @DefaultValue("30") @Min(1) @Max(600) int steersPerMinute,
         @DefaultValue Tool tool,
         @Nullable Path policy,
-        @DefaultValue Map<String, ProviderProperties> providers) {
+        @DefaultValue Map<String, ProviderProperties> providers,
+        @DefaultValue("false") boolean scopeModels,
+        @DefaultValue Routing routing) {
 
     record Uids(
             @DefaultValue("20000") int first,
@@ -117,6 +121,48 @@ record GatewayProperties(
             @Nullable BigDecimal output,
             @Nullable BigDecimal cacheRead,
             @Nullable BigDecimal cacheWrite) {}
+
+    /**
+     * What is wrong with it is said where the router is made: an error of binding would show values.
+     *
+     * @param url of the selector; null for kind {@code static}
+     * @param credential name of the selector's key
+     * @param candidates models that the selector may choose
+     * @param timeout of one question
+     * @param responseLimit of one answer
+     * @param onFailure what happens where the selector fails
+     * @param apiKey and {@code apiKeyEnv}: where another system has the key; always refused
+     */
+    record Routing(
+            @DefaultValue("static") Kind kind,
+            @Nullable String url,
+            @DefaultValue("selector") String credential,
+            @DefaultValue List<Candidate> candidates,
+            @DefaultValue("5s") Duration timeout,
+            @DefaultValue("16KB") DataSize responseLimit,
+            @DefaultValue("refuse") OnFailure onFailure,
+            @Nullable String apiKey,
+            @Nullable String apiKeyEnv) {
+
+        enum Kind {
+            STATIC,
+            SELECTOR
+        }
+
+        enum OnFailure {
+            REFUSE,
+            DEFAULT
+        }
+
+        /** One model and what the selector is told about it. */
+        record Candidate(@Nullable String model, @Nullable String description) {}
+
+        /** Shows neither where the selector is nor a key. */
+        @Override
+        public String toString() {
+            return "Routing[kind=%s]".formatted(kind);
+        }
+    }
 
     /** Never shows the key, wherever configuration is printed. */
     @Override

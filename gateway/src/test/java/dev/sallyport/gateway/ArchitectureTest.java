@@ -44,7 +44,7 @@ class ArchitectureTest {
             .resideOutsideOfPackage("dev.sallyport.gateway.door..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("org.eclipse.jetty..");
+            .resideInAPackage("org.eclipse.jetty.server..");
 
     @ArchTest
     static final ArchRule theDoorKnowsChildrenOnlyByItsOwnInterfaces = noClasses()

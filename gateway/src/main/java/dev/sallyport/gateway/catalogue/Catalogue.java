@@ -4,9 +4,13 @@ import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
 import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
+import dev.sallyport.model.ModelScope;
 import dev.sallyport.skill.SkillFiles;
 import dev.sallyport.skill.Skills;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents and skills of the user whose gateway this is and, under a configured root, those of a project. Read anew at each use. */
 public final class Catalogue {
+
+    private static final int LARGEST_SETTINGS = 65_536;
 
     private final Path home;
     private final Path agentDirectory;
@@ -68,6 +74,33 @@ public final class Catalogue {
                         "outside-roots",
                         "directory `%s` is not below a configured workspace root".formatted(text),
                         "name one below a root, or let the operator add to sallyport.gateway.workspace-roots")));
+    }
+
+    /**
+     * The models that the user and a project say they work with (authority.md 5.7).
+     *
+     * @param replace whether the project's word takes the place of the user's, and so may widen it
+     */
+    public ModelScope modelScope(@Nullable Path project, boolean replace) {
+        return ModelScope.of(
+                project == null ? null : settings(project.resolve(".pi"), project),
+                settings(agentDirectory, agentDirectory),
+                replace);
+    }
+
+    /** Text of a settings file; null if it is none, is elsewhere in truth or is too large to be one. */
+    private static @Nullable String settings(Path directory, Path within) {
+        Path file = directory.resolve("settings.json");
+        Optional<Path> real = real(file);
+        if (real.isEmpty() || !real(within).filter(real.get()::startsWith).isPresent() || !Files.isRegularFile(file)) {
+            return null;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(LARGEST_SETTINGS + 1);
+            return bytes.length > LARGEST_SETTINGS ? null : new String(bytes, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     private boolean isBelowRoot(Path directory) {

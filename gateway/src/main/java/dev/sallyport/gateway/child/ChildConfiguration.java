@@ -3,6 +3,7 @@ package dev.sallyport.gateway.child;
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.door.Door;
 import dev.sallyport.gateway.permission.PermissionService;
+import dev.sallyport.gateway.routing.ModelRouter;
 import dev.sallyport.gateway.sandbox.BindSources;
 import dev.sallyport.gateway.sandbox.SandboxDriver;
 import dev.sallyport.gateway.sandbox.SandboxUser;
@@ -89,6 +90,7 @@ class ChildConfiguration {
     Spawning spawning(
             Catalogue catalogue,
             SpawnPolicy policy,
+            ModelRouter router,
             BindSources binds,
             Workspaces workspaces,
             PermissionService permissions,
@@ -101,6 +103,7 @@ class ChildConfiguration {
         return new Spawning(
                 catalogue,
                 policy,
+                new Selecting(router, json),
                 new Sources(binds, workspaces, children, somebody),
                 permissions,
                 children,

@@ -7,6 +7,7 @@ import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.authority.Authority;
 import dev.sallyport.authority.AuthorityRequest;
 import dev.sallyport.authority.AuthorityResolver;
+import dev.sallyport.authority.Compatibility;
 import dev.sallyport.authority.Delegation;
 import dev.sallyport.authority.Explanation;
 import dev.sallyport.authority.Outcome;
@@ -41,6 +42,8 @@ import dev.sallyport.identity.Tenant;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.json.Digests;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.ModelRouting;
+import dev.sallyport.model.ModelScope;
 import dev.sallyport.model.Models;
 import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
@@ -68,6 +71,7 @@ final class Spawning {
 
     private final Catalogue catalogue;
     private final SpawnPolicy policy;
+    private final Selecting selecting;
     private final Sources sources;
     private final PermissionService permissions;
     private final Children children;
@@ -79,6 +83,7 @@ final class Spawning {
     Spawning(
             Catalogue catalogue,
             SpawnPolicy policy,
+            Selecting selecting,
             Sources sources,
             PermissionService permissions,
             Children children,
@@ -88,6 +93,7 @@ final class Spawning {
             JsonMapper json) {
         this.catalogue = catalogue;
         this.policy = policy;
+        this.selecting = selecting;
         this.sources = sources;
         this.permissions = permissions;
         this.children = children;
@@ -99,8 +105,41 @@ final class Spawning {
 
     /** An outcome of core, and what the gateway adds: the repository's own policy. */
     record Resolved(
-            Outcome outcome, @Nullable Path directory, List<Narrowing.Layer> project, AgentDefinition definition) {}
+            AuthorityRequest asked,
+            Outcome outcome,
+            @Nullable Path directory,
+            List<Narrowing.Layer> project,
+            List<String> projectWarnings) {
 
+        static Resolved of(
+                AuthorityRequest asked,
+                @Nullable Path directory,
+                List<Narrowing.Layer> project,
+                List<String> projectWarnings) {
+            Outcome outcome = withWarnings(AuthorityResolver.resolve(asked), projectWarnings);
+            return new Resolved(asked, outcome, directory, project, projectWarnings);
+        }
+
+        /** The same request, of which one thing more is known. */
+        Resolved routed(ModelRouting routing) {
+            return of(asked.routed(routing), directory, project, projectWarnings);
+        }
+
+        Outcome.Granted granted() {
+            return switch (outcome) {
+                case Outcome.Granted yes -> yes;
+                case Outcome.Refused no -> throw new AuthorityRefused(no.code(), no.reasons());
+            };
+        }
+
+        AgentDefinition definition() {
+            return outcome instanceof Outcome.Granted granted
+                    ? asked.registry().get(granted.authority().agent()).orElse(EmbeddedAgents.AD_HOC)
+                    : EmbeddedAgents.AD_HOC;
+        }
+    }
+
+    /** Asks nobody: where a selector chooses the model, the answer says among which. */
     Resolved resolve(SpawnRequest request) {
         Path directory = catalogue.directory(request.directory()).orElse(null);
         return resolve(request, directory, directory, catalogue.registry(directory), null);
@@ -112,23 +151,25 @@ final class Spawning {
             @Nullable Path readable,
             AgentRegistry registry,
             @Nullable Authority parent) {
-        Outcome outcome = AuthorityResolver.resolve(new AuthorityRequest(
+        List<String> warnings = new ArrayList<>();
+        List<Narrowing.Layer> project = directory == null
+                ? List.of()
+                : ProjectPolicy.of(directory, warnings).stream().toList();
+        AuthorityRequest asked = new AuthorityRequest(
                 registry,
                 call(request, directory != null),
                 policy.settings(),
                 policy.operator(),
                 parent,
-                Models.ANY,
+                new Models(scope(readable), selecting.before(request)),
                 request.conversation(),
-                catalogue.skills(readable)));
-        List<String> warnings = new ArrayList<>(outcome.explanation().warnings());
-        List<Narrowing.Layer> project = directory == null
-                ? List.of()
-                : ProjectPolicy.of(directory, warnings).stream().toList();
-        AgentDefinition definition = outcome instanceof Outcome.Granted granted
-                ? registry.get(granted.authority().agent()).orElse(EmbeddedAgents.AD_HOC)
-                : EmbeddedAgents.AD_HOC;
-        return new Resolved(withWarnings(outcome, warnings), directory, project, definition);
+                catalogue.skills(readable));
+        return Resolved.of(asked, directory, project, warnings);
+    }
+
+    private ModelScope scope(@Nullable Path project) {
+        boolean replace = policy.operator().compatibility().has(Compatibility.Switch.PROJECT_MODELS_REPLACE);
+        return policy.settings().scopeModels() ? catalogue.modelScope(project, replace) : ModelScope.NONE;
     }
 
     /** Whose child it becomes; the gateway's own knowledge, nothing of it is from a request. */
@@ -139,8 +180,17 @@ final class Spawning {
             String owner,
             @Nullable Child parent) {}
 
-    /** A child that could be taken in. */
-    private record Draft(SpawnRequest request, Outcome.Granted granted, Sources.Source source, Resolved resolved) {}
+    /**
+     * A child that could be taken in.
+     *
+     * @param selection what its timeline says of the choice of its model; null if nobody was asked
+     */
+    private record Draft(
+            SpawnRequest request,
+            Outcome.Granted granted,
+            Sources.Source source,
+            Resolved resolved,
+            @Nullable ObjectNode selection) {}
 
     /** @param idempotencyKey the same key with the same request finds the same child */
     Child spawn(Caller caller, SpawnRequest request, @Nullable String idempotencyKey) {
@@ -172,7 +222,8 @@ final class Spawning {
         }
         List<Draft> drafts = drafts(requests, request -> draft(request, resolve(request)));
         Session known = session(caller, session);
-        return take(new Family(caller.tenant(), caller.principal(), known.id(), known.owner(), null), drafts, key);
+        Family family = new Family(caller.tenant(), caller.principal(), known.id(), known.owner(), null);
+        return take(family, drafts(drafts, draft -> selected(family, draft)), key);
     }
 
     /**
@@ -192,7 +243,7 @@ final class Spawning {
         AgentRegistry registry = catalogue.registry(readable);
         requirePermit(parent.terms().delegation().rights(), registry, request.agent());
         Draft draft = draft(request, resolve(request, directory, readable, registry, authority(parent)));
-        return take(family, List.of(draft), key).getFirst();
+        return take(family, List.of(selected(family, draft)), key).getFirst();
     }
 
     private static void requirePermit(Delegation rights, AgentRegistry registry, @Nullable String agent) {
@@ -302,7 +353,7 @@ final class Spawning {
         return Digests.sha256(json.writeValueAsString(request).getBytes(StandardCharsets.UTF_8));
     }
 
-    private List<Draft> drafts(List<SpawnRequest> requests, Function<SpawnRequest, Draft> draft) {
+    private static <T> List<Draft> drafts(List<T> requests, Function<T, Draft> draft) {
         if (requests.size() == 1) {
             return List.of(draft.apply(requests.getFirst()));
         }
@@ -322,18 +373,28 @@ final class Spawning {
     }
 
     private Draft draft(SpawnRequest request, Resolved resolved) {
-        Outcome.Granted granted = switch (resolved.outcome()) {
-            case Outcome.Granted yes -> yes;
-            case Outcome.Refused no -> throw new AuthorityRefused(no.code(), no.reasons());
-        };
+        Outcome.Granted granted = resolved.granted();
         Authority authority = granted.authority();
         requireHarness(request, authority.harness());
         if (!authority.budgets().equals(Budgets.UNLIMITED)) {
             throw new AuthorityRefused(
                     "budget-unenforced", List.of("budgets: this gateway can not hold a child to one yet"));
         }
-        return new Draft(
-                request, granted, sources.of(authority.containment().workspace(), resolved.directory()), resolved);
+        Sources.Source source = sources.of(authority.containment().workspace(), resolved.directory());
+        return new Draft(request, granted, source, resolved, null);
+    }
+
+    /** Last of all that can be refused: a selector costs time and money, and is told the task. */
+    private Draft selected(Family family, Draft draft) {
+        return selecting
+                .choose(family.tenant(), draft.request(), draft.resolved())
+                .map(chosen -> new Draft(
+                        draft.request(),
+                        chosen.resolved().granted(),
+                        draft.source(),
+                        chosen.resolved(),
+                        chosen.event()))
+                .orElse(draft);
     }
 
     private List<Child> take(Family family, List<Draft> drafts, @Nullable String key) {
@@ -352,6 +413,10 @@ final class Spawning {
         List<Child> queued = new ArrayList<>();
         for (int i = 0; i < drafts.size(); i++) {
             ChildId id = some.get(i).id();
+            ObjectNode selection = drafts.get(i).selection();
+            if (selection != null) {
+                timeline.fact(id, "model-selected", selection);
+            }
             warn(id, drafts.get(i).granted().explanation().warnings());
             warn(id, drafts.get(i).source().warnings());
             queued.add(children.find(id).orElseThrow());
@@ -478,7 +543,9 @@ final class Spawning {
         }
     }
 
-    private static Outcome withWarnings(Outcome outcome, List<String> warnings) {
+    private static Outcome withWarnings(Outcome outcome, List<String> more) {
+        List<String> warnings = new ArrayList<>(outcome.explanation().warnings());
+        warnings.addAll(more);
         Explanation explanation = outcome.explanation().withWarnings(warnings);
         return switch (outcome) {
             case Outcome.Granted granted -> new Outcome.Granted(granted.authority(), explanation);

@@ -13,6 +13,8 @@ import dev.sallyport.gateway.door.Occupant;
 import dev.sallyport.gateway.door.Report;
 import dev.sallyport.gateway.permission.FakePermissionService;
 import dev.sallyport.gateway.permission.HttpPermissionService;
+import dev.sallyport.gateway.routing.ModelRouter;
+import dev.sallyport.gateway.routing.StaticRouter;
 import dev.sallyport.gateway.sandbox.BindSources;
 import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
 import dev.sallyport.gateway.sandbox.SandboxUser;
@@ -22,6 +24,7 @@ import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.Role;
 import dev.sallyport.identity.Tenant;
 import dev.sallyport.invocation.Settings;
+import dev.sallyport.model.Model;
 import dev.sallyport.service.Caller;
 import dev.sallyport.service.Tokens;
 import dev.sallyport.testing.MutableClock;
@@ -38,6 +41,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -67,6 +71,11 @@ final class World implements AutoCloseable {
     final Path directory;
     final Path root;
     final LifeSettings settings;
+    /** Who chooses models; what is put here counts from the next {@link #restart}. */
+    ModelRouter router = new StaticRouter();
+
+    @Nullable Model defaultModel;
+
     Surroundings with;
     Lives lives;
     Reaper reaper;
@@ -156,11 +165,15 @@ final class World implements AutoCloseable {
         reaper = new Reaper(with, lives, remains);
         Catalogue catalogue = new Catalogue(
                 directory.resolve("home"), directory.resolve("agent"), List.of(root), AgentFiles.Leniency.NONE);
-        OperatorPolicy operator =
-                OperatorPolicy.builder().acceptUnenforced(true).build();
+        OperatorPolicy operator = OperatorPolicy.builder()
+                .acceptUnenforced(true)
+                .defaultModel(defaultModel)
+                .build();
         spawning = new Spawning(
                 catalogue,
-                new SpawnPolicy(operator, Settings.DEFAULT, Map.of("scripted", ModelShape.MESSAGES)),
+                new SpawnPolicy(
+                        operator, Settings.DEFAULT.with("scopeModels", true), Map.of("scripted", ModelShape.MESSAGES)),
+                new Selecting(router, JSON),
                 new Sources(binds, workspaces, children, new SandboxUser(20_000, 20_000)),
                 client,
                 children,
