@@ -32,8 +32,6 @@ final class Git {
             "-c",
             "commit.gpgSign=false",
             "-c",
-            "gc.auto=0",
-            "-c",
             "maintenance.auto=false");
 
     private final Path directory;

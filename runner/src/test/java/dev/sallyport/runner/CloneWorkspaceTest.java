@@ -175,8 +175,46 @@ class CloneWorkspaceTest {
         sh(work, "echo x > x");
         gateway.delivery(422, "{\"code\":\"branch-exists\",\"detail\":\"in the way\"}");
 
-        assertThat(clone.deliver(door, "task")).map(Answer::code).contains("branch-exists");
+        assertThat(clone.deliver(door, "task"))
+                .hasValueSatisfying(answer -> assertThat(answer.status()).isEqualTo(422));
         assertThat(gateway.deliveries()).isEqualTo(1);
+    }
+
+    @Test
+    void beginsAgainAfterTheGatewayDiedInTheMiddleOfTheBundle() throws Exception {
+        gateway.breakSource();
+
+        assertThat(clone.prepare(door)).isEqualTo(base);
+
+        assertThat(ProcessHandle.current()
+                        .descendants()
+                        .filter(ProcessHandle::isAlive)
+                        .map(process -> process.info().commandLine().orElse(""))
+                        .filter(line -> line.contains("index-pack")))
+                .isEmpty();
+    }
+
+    @Test
+    void takesNothingButABundleOfItsVersion() {
+        gateway.source("# v3 git bundle\n\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+
+        assertThatThrownBy(() -> clone.prepare(door))
+                .isInstanceOf(GitException.class)
+                .hasMessage("not a git bundle");
+    }
+
+    @Test
+    void doesNotTidyUpWhereTheChildMadeThatCostly() throws Exception {
+        clone.prepare(door);
+        sh(work, """
+                echo x > x; git add x; git commit -q -m x; git repack -q
+                git config gc.auto 1; git config gc.autoPackLimit 1; git config gc.autoDetach false
+                echo y > y
+                """);
+
+        clone.deliver(door, "task");
+
+        assertThat(sh(work, "ls .git/objects/pack/*.pack | wc -l")).isEqualTo("2");
     }
 
     @Test

@@ -50,11 +50,12 @@ final class FindTool implements Tool {
 
     private ToolResult find(Glob glob, String path, int most) throws ToolException {
         Path root = workspace.existing(path);
-        FileWalk walk = new FileWalk(root, Deadline.in(timeout));
+        Deadline deadline = Deadline.in(timeout);
+        FileWalk walk = new FileWalk(root, deadline);
         Head head = new Head(limit);
         for (Optional<Path> next = walk.next(); next.isPresent(); next = walk.next()) {
             Path relative = walk.relative(next.get());
-            if (glob.matches(relative)) {
+            if (glob.matches(relative, deadline)) {
                 if (head.lines() == most
                         || !head.add(Files.isDirectory(next.get()) ? relative + "/" : relative.toString())) {
                     return ToolResult.ok(

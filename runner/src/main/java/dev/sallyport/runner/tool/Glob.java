@@ -23,9 +23,10 @@ record Glob(Pattern pattern, boolean nameOnly) {
     }
 
     /** @param relative to the directory that is searched */
-    boolean matches(Path relative) {
+    boolean matches(Path relative, Deadline deadline) throws ToolException {
         Path subject = nameOnly ? relative.getFileName() : relative;
-        return pattern.matcher(subject.toString()).matches();
+        return Watched.test(
+                subject.toString(), deadline, text -> pattern.matcher(text).matches());
     }
 
     private static String regex(String glob) {
@@ -36,7 +37,7 @@ record Glob(Pattern pattern, boolean nameOnly) {
             switch (c) {
                 case '*' -> {
                     if (glob.startsWith("**/", i)) {
-                        regex.append("(?:[^/]+/)*+");
+                        regex.append("(?:[^/]+/)*");
                         i += 2;
                     } else if (glob.startsWith("**", i)) {
                         regex.append(".*");

@@ -96,7 +96,7 @@ final class GrepTool implements Tool {
         for (Optional<Path> next = walk.next(); next.isPresent() && !search.full; next = walk.next()) {
             Path relative = walk.relative(next.get());
             if (Files.isRegularFile(next.get(), LinkOption.NOFOLLOW_LINKS)
-                    && query.glob().map(glob -> glob.matches(relative)).orElse(true)) {
+                    && (query.glob().isEmpty() || query.glob().get().matches(relative, search.deadline))) {
                 search.file(next.get(), relative);
             }
         }
@@ -159,14 +159,8 @@ final class GrepTool implements Tool {
         }
 
         private boolean matches(String line) throws ToolException {
-            try {
-                return query.pattern().matcher(new Watched(line, deadline)).find();
-            } catch (Watched.Passed e) {
-                deadline.check();
-                throw e;
-            } catch (StackOverflowError e) {
-                throw new ToolException("pattern is too complex for a line of %d characters".formatted(line.length()));
-            }
+            return Watched.test(
+                    line, deadline, watched -> query.pattern().matcher(watched).find());
         }
 
         private void show(String form, Path file, int number, String line) {
@@ -184,52 +178,6 @@ final class GrepTool implements Tool {
                 text.append("[%d files could not be read]\n".formatted(unreadable));
             }
             return ToolResult.ok(text + notes);
-        }
-    }
-
-    /** A pattern like (a+)+$ can take years for one line and cannot be stopped, except by the text that it reads. */
-    private static final class Watched implements CharSequence {
-
-        private static final class Passed extends RuntimeException {
-
-            private static final long serialVersionUID = 1L;
-
-            Passed() {
-                super(null, null, false, false);
-            }
-        }
-
-        private final CharSequence text;
-        private final Deadline deadline;
-        private int reads;
-
-        Watched(CharSequence text, Deadline deadline) {
-            this.text = text;
-            this.deadline = deadline;
-        }
-
-        @Override
-        public char charAt(int index) {
-            // The clock costs more than the character.
-            if ((++reads & 0xFFF) == 0 && deadline.passed()) {
-                throw new Passed();
-            }
-            return text.charAt(index);
-        }
-
-        @Override
-        public int length() {
-            return text.length();
-        }
-
-        @Override
-        public CharSequence subSequence(int start, int end) {
-            return new Watched(text.subSequence(start, end), deadline);
-        }
-
-        @Override
-        public String toString() {
-            return text.toString();
         }
     }
 }

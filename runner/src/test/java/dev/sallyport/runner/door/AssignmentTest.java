@@ -44,6 +44,14 @@ class AssignmentTest {
     }
 
     @Test
+    void refusesTheBuiltinHarnessWithoutAModel() throws IOException {
+        ObjectNode assignment = (ObjectNode) Json.read(Golden.message("door-assignment.json"));
+        assignment.remove("model");
+
+        assertThatThrownBy(() -> Assignment.of(assignment)).hasMessage("assignment without a model");
+    }
+
+    @Test
     void refusesACommandHarnessWithoutACommand() throws IOException {
         ObjectNode assignment = (ObjectNode) Json.read(Golden.message("door-assignment.json"));
         assignment.put("harness", "command");

@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sallyport.identity.CallId;
 import dev.sallyport.testing.Golden;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -116,6 +122,73 @@ class DoorTest {
         gateway.authorize(_ -> "{\"decision\":\"%s\"}".formatted(word));
 
         assertThat(authorize().outcome()).isEqualTo(outcome);
+    }
+
+    @Test // S26
+    void aQuestionThatIsRefusedIsDenied() throws Exception {
+        gateway.authorize(_ -> "{\"code\":\"call-id-conflict\",\"detail\":\"another call has this id\"}");
+
+        assertThat(authorize()).isEqualTo(new Decision(Decision.Outcome.DENIED, "another call has this id"));
+    }
+
+    @Test
+    void sendsTheRestOfWhatWasAcknowledgedInPart() throws Exception {
+        gateway.mostTaken(1);
+
+        door.report(List.of(
+                Event.turn(1).numbered(1),
+                Event.turn(2).numbered(2),
+                Event.turn(3).numbered(3)));
+
+        assertThat(gateway.events("turn")).hasSize(3);
+        gateway.mostTaken(0);
+        assertThatThrownBy(() -> door.report(List.of(Event.turn(4).numbered(4))))
+                .hasMessage("the door acknowledges nothing");
+    }
+
+    @Test
+    void aCancelledModelCallIsNoFailedOne() throws Exception {
+        LinkedBlockingQueue<String> ended = new LinkedBlockingQueue<>();
+        Thread caller = Thread.ofVirtual().unstarted(() -> {
+            try {
+                door.model("/model/p/v1/messages", new byte[] {'{', '}'});
+            } catch (InterruptedException e) {
+                ended.add("interrupted");
+            } catch (IOException e) {
+                ended.add(e.toString());
+            }
+        });
+        gateway.onModelRequest(() -> {
+            caller.interrupt();
+            try {
+                caller.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+
+        caller.start();
+
+        assertThat(ended.take()).isEqualTo("interrupted");
+    }
+
+    @Test
+    void takesNothingElseForAnHttpAnswer() throws Exception {
+        Path socket = directory.resolve("other.sock");
+        try (ServerSocketChannel server =
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket))) {
+            Thread.ofVirtual().start(() -> {
+                try (SocketChannel peer = server.accept()) {
+                    peer.write(ByteBuffer.wrap("SSH-2.0-x\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+
+            assertThatThrownBy(() -> new Door(socket, Duration.ofSeconds(5)).model("/model/p", new byte[0]))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("not an HTTP answer");
+        }
     }
 
     @Test

@@ -36,6 +36,8 @@ public final class FakeDoor implements AutoCloseable {
     private Runnable onModelRequest = () -> {};
     private boolean deaf;
     private boolean mute;
+    private boolean breaking;
+    private int mostTaken = Integer.MAX_VALUE;
     private int eventPosts;
     private int largestPost;
     private byte[] source = new byte[0];
@@ -91,6 +93,16 @@ public final class FakeDoor implements AutoCloseable {
     public synchronized FakeDoor authorize(Function<JsonNode, String> authorize) {
         this.authorize = authorize;
         return this;
+    }
+
+    /** How many events of one post are stored and acknowledged. */
+    public synchronized void mostTaken(int events) {
+        mostTaken = events;
+    }
+
+    /** The next clone breaks off in the middle. */
+    public synchronized void breakSource() {
+        breaking = true;
     }
 
     /** Takes events, and dies before it can say so. */
@@ -215,7 +227,11 @@ public final class FakeDoor implements AutoCloseable {
             wait();
         }
         long last = 0;
+        int taken = 0;
         for (JsonNode event : body.path("events")) {
+            if (taken++ == mostTaken) {
+                break;
+            }
             last = event.path("n").asLong();
             events.putIfAbsent(last, event);
         }
@@ -236,7 +252,8 @@ public final class FakeDoor implements AutoCloseable {
         if (decision == null) {
             throw new IOException("died");
         }
-        answer.json(200, decision);
+        boolean refusal = decision.contains("\"code\"");
+        answer.json(refusal ? 409 : 200, decision);
     }
 
     private void model(DoorServer.Request request, DoorServer.Responder answer) throws IOException {
@@ -263,6 +280,11 @@ public final class FakeDoor implements AutoCloseable {
             byte[] bundle;
             synchronized (this) {
                 bundle = source;
+                if (breaking) {
+                    breaking = false;
+                    answer.stream("application/x-git-bundle").write(bundle, 0, bundle.length / 2);
+                    throw new IOException("died");
+                }
             }
             answer.stream("application/x-git-bundle").write(bundle);
             return;

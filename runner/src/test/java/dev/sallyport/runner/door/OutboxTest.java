@@ -176,6 +176,25 @@ class OutboxTest {
     }
 
     @Test
+    void everyPostAndEveryEventIsOfABoundedSize() throws Exception {
+        gateway.deaf(true);
+        for (int i = 0; i < 10; i++) {
+            roomy.emit(Event.result("x".repeat(100_000)));
+        }
+        for (int i = 0; i < 100; i++) {
+            roomy.emit(Event.output("stdout", "y".repeat(1000)));
+        }
+        roomy.emit(Event.toolCall(new CallId("1"), "bash", Json.object().put("command", "z".repeat(100_000))));
+        gateway.deaf(false);
+
+        assertThat(roomy.flush()).isTrue();
+        assertThat(gateway.eventPosts()).isGreaterThanOrEqualTo(3);
+        assertThat(gateway.events("output").size()).isGreaterThanOrEqualTo(5);
+        assertThat(gateway.events())
+                .allSatisfy(event -> assertThat(event.toString()).hasSizeLessThan(66_000));
+    }
+
+    @Test
     void saysThatItLostTheDoor() throws Exception {
         gateway.die();
         try (Outbox impatient = new Outbox(new Door(gateway.socket(), Duration.ofMillis(100)), CAPACITY)) {

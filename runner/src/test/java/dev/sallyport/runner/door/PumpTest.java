@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channels;
@@ -145,6 +146,35 @@ class PumpTest {
             for (CompletableFuture<Integer> said : heard) {
                 assertThat(said.get()).isEqualTo('x');
             }
+        }
+    }
+
+    @Test
+    void holdsNoMoreConnectionsThanItHasPlaces() throws Exception {
+        List<Socket> callers = new ArrayList<>();
+        for (int i = 0; i <= 128; i++) {
+            var _ = serve((in, out) -> {
+                int said = in.read();
+                out.write(said);
+                return in.read();
+            });
+            Socket caller = connect();
+            callers.add(caller);
+            caller.getOutputStream().write('x');
+            if (i < 128) {
+                assertThat(caller.getInputStream().read()).isEqualTo('x');
+            }
+        }
+        Socket last = callers.getLast();
+        last.setSoTimeout(300);
+        assertThatThrownBy(() -> last.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
+
+        callers.getFirst().close();
+
+        last.setSoTimeout(20_000);
+        assertThat(last.getInputStream().read()).isEqualTo('x');
+        for (Socket caller : callers) {
+            caller.close();
         }
     }
 

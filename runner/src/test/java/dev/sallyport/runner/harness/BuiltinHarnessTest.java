@@ -184,6 +184,35 @@ class BuiltinHarnessTest {
     }
 
     @Test
+    void putsAnAttemptOutOfScopeOnRecordWhateverItsArguments() throws Exception {
+        gateway.model(calls("", call("bash", "{\"no-such-argument\":1}"), call("x".repeat(500), "{}")))
+                .model(says("Well."));
+
+        run(assignment(Assignment.Model.Shape.MESSAGES, List.of("read", "ls"), null));
+
+        assertThat(gateway.questions().stream()
+                        .map(question -> question.path("tool").asString()))
+                .containsExactly("bash", "x".repeat(128));
+        assertThat(gateway.events("tool-result"))
+                .extracting(data -> data.path("outcome").asString())
+                .containsExactly("refused", "refused");
+    }
+
+    @Test // S1
+    void aScopeNeverAddsATool() throws Exception {
+        orders.accept(new Command("scope", Json.read("{\"tools\":[\"ls\",\"write\"]}")));
+        gateway.model(calls("", call("write", "{\"path\":\"f\",\"content\":\"x\"}")))
+                .model(says("Well."));
+
+        run(assignment(Assignment.Model.Shape.MESSAGES, List.of("read", "ls"), null));
+
+        assertThat(directory.resolve("f")).doesNotExist();
+        assertThat(gateway.modelRequests().getFirst().path("tools"))
+                .extracting(tool -> tool.path("name").asString())
+                .containsExactly("ls");
+    }
+
+    @Test
     void obeysAScopeThatIsNarrowedWhileAPersonIsAsked() throws Exception {
         gateway.authorize(_ -> {
                     orders.accept(new Command("scope", Json.read("{\"tools\":[\"read\",\"nosuch\"]}")));
@@ -298,11 +327,38 @@ class BuiltinHarnessTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"529,model-error", "0,model-error"})
+    void givesUpOnAModelThatKeepsFailing(int status, String code) throws Exception {
+        for (int i = 0; i < 20; i++) {
+            gateway.modelFails(status, "{}");
+        }
+
+        assertThat(run()).isEqualTo(1);
+
+        assertThat(gateway.modelRequests()).hasSize(6);
+        assertThat(gateway.events("error").getFirst().path("code").asString()).isEqualTo(code);
+    }
+
+    @ParameterizedTest // authority.md 11.4
+    @CsvSource({"refusal,model-declined", "max_tokens,model-cut-off"})
+    void anAnswerThatSaysNothingIsAFailure(String stop, String code) throws Exception {
+        gateway.model(says("").replace("end_turn", stop));
+
+        assertThat(run()).isEqualTo(1);
+
+        assertThat(gateway.events("error").getFirst().path("code").asString()).isEqualTo(code);
+        assertThat(gateway.events("result")).isEmpty();
+    }
+
+    @ParameterizedTest
     @EnumSource
     void answersACallWithoutArgumentsWithAnError(Assignment.Model.Shape shape) throws Exception {
-        gateway.model(calls(shape, "", call("ls", "\"x\""))).model(says(shape, "Done."));
+        gateway.model(calls(shape, "", call("ls", "\"x\""), call("nosuch", "\"x\"")))
+                .model(says(shape, "Done."));
 
         assertThat(run(shape, "Do it.")).isZero();
+
+        assertThat(gateway.questions()).isEmpty();
 
         assertThat(gateway.events("tool-call").getFirst().path("arguments").isObject())
                 .isTrue();

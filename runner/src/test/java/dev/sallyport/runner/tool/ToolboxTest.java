@@ -224,6 +224,66 @@ class ToolboxTest {
         assertThat(call("grep", "{\"pattern\":\"(ab|b)*c\"}").outcome()).isIn(Outcome.ERROR, Outcome.OK);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", "**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/b"})
+    void endsAGlobThatWouldTakeForEver(String glob) throws Exception {
+        bash("d=$(printf 'a/%.0s' $(seq 60)); mkdir -p $d; touch $(printf 'a%.0s' $(seq 200))");
+        toolbox = toolbox(Duration.ofMillis(200));
+
+        assertThat(call("find", json().put("pattern", glob).toString()).output())
+                .isEqualTo("took too long (narrow the path or the pattern)");
+    }
+
+    @Test
+    void endsAWalkAndAFileAtTheirTime() throws Exception {
+        Files.writeString(directory.resolve("f"), "a\n");
+        toolbox = toolbox(Duration.ofNanos(1));
+
+        for (String arguments : new String[] {"{\"pattern\":\"a\"}", "{\"pattern\":\"a\",\"path\":\"f\"}"}) {
+            assertThat(call("grep", arguments).output()).startsWith("took too long");
+        }
+        assertThat(call("find", "{\"pattern\":\"f\"}").output()).startsWith("took too long");
+    }
+
+    @Test
+    void endsForACallerThatWasInterrupted() throws Exception {
+        Files.writeString(directory.resolve("f"), "a\n");
+        Thread.currentThread().interrupt();
+
+        try {
+            assertThat(call("find", "{\"pattern\":\"f\"}").outcome()).isEqualTo(Outcome.ERROR);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void refusesWhatItsMemoryDoesNotHold() throws Exception {
+        Files.writeString(directory.resolve("large"), "x".repeat((4 << 20) + 1));
+        bash("mkdir wide; cd wide; seq 50001 | xargs touch");
+
+        assertThat(call("edit", "{\"path\":\"large\",\"oldText\":\"y\",\"newText\":\"z\"}")
+                        .output())
+                .isEqualTo("`large` is larger than 4096 KiB (use bash)");
+        assertThat(call("find", "{\"pattern\":\"x\"}").output()).contains("has more than 50000 entries");
+        assertThat(call("find", json().put("pattern", "x".repeat(1001)).toString())
+                        .output())
+                .isEqualTo("pattern (expected: at most 1000 characters)");
+    }
+
+    @Test
+    void showsNoMoreThanTheLimitInBytesAndOfALineNoMoreThanItsBeginning() throws IOException {
+        Files.writeString(directory.resolve("bytes"), ("x".repeat(99) + "\n").repeat(1000));
+        Files.writeString(directory.resolve("line"), "n".repeat(499) + "\ud83d\ude00" + "n".repeat(100));
+
+        assertThat(call("read", "{\"path\":\"bytes\"}").output())
+                .hasSizeLessThan(51 * 1024)
+                .contains("more follows");
+        assertThat(call("grep", "{\"pattern\":\"n\",\"path\":\"line\"}").output())
+                .isEqualTo("line:1: " + "n".repeat(499) + " [line cut]\n");
+    }
+
     @Test
     void neverFollowsLinksWhenItWalks() throws Exception {
         Files.createDirectories(directory.resolve("d/e"));
@@ -240,6 +300,9 @@ class ToolboxTest {
         "a.c,true",
         "**/a.c,true",
         "src/**/a.c,true",
+        "**/x/a.c,true",
+        "**/**/x/**/a.c,true",
+        "**/y/a.c,false",
         "src/*/a.c,true",
         "src/a.c,false",
         "*/a.c,false",
@@ -267,7 +330,7 @@ class ToolboxTest {
 
     private boolean matches(String glob) throws ToolException {
         try {
-            return Glob.of(glob).matches(Path.of("src/x/a.c"));
+            return Glob.of(glob).matches(Path.of("src/x/a.c"), Deadline.in(Duration.ofMinutes(1)));
         } catch (ToolException e) {
             assertThat(e).hasMessageContaining("expected: a glob");
             return false;
