@@ -28,6 +28,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -253,6 +254,46 @@ class GatewayHttpTest {
     }
 
     @Test
+    void refusesWhatIsTooLong() throws Exception {
+        assertThat(post(ALICE, "/v1/children", SPAWN.replace("look around", "x".repeat((1 << 18) + 1)))
+                        .code())
+                .isEqualTo("request-invalid");
+        assertThat(post(
+                                ALICE,
+                                "/v1/children",
+                                SPAWN.replace("{", "{\"description\":\"%s\",".formatted("x".repeat(201))))
+                        .code())
+                .isEqualTo("request-invalid");
+        assertThat(post(ALICE, "/v1/children", "{\"command\":[\"echo\",\"%s\"]}".formatted("x".repeat(1 << 17)))
+                        .code())
+                .isEqualTo("request-invalid");
+        for (String key : List.of(" ", "x".repeat(129))) {
+            HttpRequest.Builder keyed = request(ALICE, "/v1/children").header("Idempotency-Key", key);
+            assertThat(send(keyed.POST(HttpRequest.BodyPublishers.ofString(SPAWN)))
+                            .code())
+                    .isEqualTo("request-invalid");
+        }
+        String id = spawn(ALICE);
+        for (String wait : List.of("61s", "-1s", "soon")) {
+            assertThat(get(ALICE, "/v1/children/%s/result?wait=%s".formatted(id, wait))
+                            .code())
+                    .as(wait)
+                    .isEqualTo("malformed-request");
+        }
+    }
+
+    @Test
+    void refusesAPromptForAnAgentThatIsAProgram() throws Exception {
+        Path agents = Files.createDirectories(directory.toRealPath().resolve("agent/agents"));
+        Files.writeString(
+                agents.resolve("program.md"), "---\ndescription: runs\nsandbox:\n  harness: command\n---\nRun.\n");
+
+        assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"agent\":\"program\"}")
+                        .code())
+                .isEqualTo("request-invalid");
+    }
+
+    @Test
     void aProgramMayHaveAPromptToo() throws Exception {
         assertThat(post(ALICE, "/v1/children", "{\"prompt\":\"x\",\"command\":[\"id\"]}")
                         .status())
@@ -269,6 +310,14 @@ class GatewayHttpTest {
         assertThat(reply.json().path("refusal").asString()).isEqualTo("runtime-not-allowed");
         assertThat(reply.json().path("reasons").get(0).asString()).contains("`kata`");
         assertThat(reply.json().path("type").asString()).isEqualTo("urn:sallyport:problem:authority-refused");
+        assertThat(post(ALICE, "/v1/children", SPAWN.replace("scripted/demo", "nobody/demo"))
+                        .json()
+                        .path("refusal")
+                        .asString())
+                .isEqualTo("model-unavailable");
+        assertThat(post(ALICE, "/v1/children", SPAWN.replace("{", "{\"workspace\":\"read-only\","))
+                        .status())
+                .isEqualTo(422);
     }
 
     @Test
@@ -311,20 +360,37 @@ class GatewayHttpTest {
                         .path("id")
                         .asString())
                 .isNotEqualTo(id);
+
+        permissions.down(true);
+        try {
+            HttpRequest.Builder late = request(ALICE, "/v1/children").header("Idempotency-Key", "k1");
+            assertThat(send(late.POST(HttpRequest.BodyPublishers.ofString(SPAWN)))
+                            .json()
+                            .path("id")
+                            .asString())
+                    .isEqualTo(id);
+        } finally {
+            permissions.down(false);
+        }
     }
 
     @Test
     void twentyAtOnceWithOneKeyAreOneChild() throws Exception {
         List<CompletableFuture<Reply>> replies = new ArrayList<>();
+        CountDownLatch together = new CountDownLatch(20);
         for (int i = 0; i < 20; i++) {
-            replies.add(CompletableFuture.supplyAsync(() -> {
+            CompletableFuture<Reply> reply = new CompletableFuture<>();
+            replies.add(reply);
+            Thread.ofVirtual().start(() -> {
                 try {
+                    together.countDown();
+                    together.await();
                     HttpRequest.Builder request = request(ALICE, "/v1/children").header("Idempotency-Key", "race");
-                    return send(request.POST(HttpRequest.BodyPublishers.ofString(SPAWN)));
+                    reply.complete(send(request.POST(HttpRequest.BodyPublishers.ofString(SPAWN))));
                 } catch (IOException | InterruptedException e) {
-                    throw new IllegalStateException(e);
+                    reply.completeExceptionally(e);
                 }
-            }));
+            });
         }
 
         assertThat(replies.stream()
@@ -349,6 +415,7 @@ class GatewayHttpTest {
                 .isEqualTo("child-not-found");
         assertThat(send(request(ANOTHER_SESSION, path).DELETE()).status()).isEqualTo(404);
         assertThat(get(ANOTHER_SESSION, "/v1/children").body()).doesNotContain(id);
+        assertThat(get(ANOTHER_TENANT, "/v1/children").body()).doesNotContain(id);
         assertThat(get(SESSION, path).status()).isEqualTo(200);
         assertThat(get(ALICE, path).status()).isEqualTo(200);
         assertThat(get(SESSION, path).json().path("state").asString()).isEqualTo("running");
@@ -362,6 +429,9 @@ class GatewayHttpTest {
 
         assertThat(reply.status()).isEqualTo(404);
         assertThat(reply.code()).isEqualTo("session-not-found");
+        assertThat(post(ANOTHER_TENANT, "/v1/children", SPAWN.replace("{", "{\"session\":\"%s\",".formatted(theirs)))
+                        .code())
+                .isEqualTo("session-not-found");
     }
 
     @Test // S22
@@ -376,6 +446,23 @@ class GatewayHttpTest {
         HttpRequest.Builder put = request(SESSION, "/v1/credentials/anthropic").setHeader("Content-Type", "text/plain");
         assertThat(send(put.PUT(HttpRequest.BodyPublishers.ofString("secret"))).status())
                 .isEqualTo(403);
+
+        String child = "/v1/children/" + running(ALICE);
+        Caller spawner = new Caller("alice", Tenant.DEFAULT, Caller.Kind.PERSON, Set.of(Role.SPAWN));
+        Caller observer = new Caller("alice", Tenant.DEFAULT, Caller.Kind.PERSON, Set.of(Role.OBSERVE));
+        for (String route : List.of("", "/result", "/authority", "/events?follow=false", "/diff", "/changes")) {
+            assertThat(get(spawner, child + route).status()).as(route).isEqualTo(403);
+        }
+        assertThat(get(spawner, "/v1/children").status()).isEqualTo(403);
+        assertThat(send(request(spawner, child + "/authority").header("Accept", "text/plain"))
+                        .status())
+                .isEqualTo(403);
+        assertThat(post(observer, "/v1/children", SPAWN).status()).isEqualTo(403);
+        assertThat(post(observer, "/v1/authority:resolve", SPAWN).status()).isEqualTo(403);
+        assertThat(post(observer, child + "/cancel", "{}").status()).isEqualTo(403);
+        assertThat(post(observer, child + "/steer", "{\"message\":\"x\"}").status())
+                .isEqualTo(403);
+        assertThat(send(request(observer, child).DELETE()).status()).isEqualTo(403);
     }
 
     @Test

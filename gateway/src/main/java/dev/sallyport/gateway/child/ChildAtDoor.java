@@ -2,10 +2,8 @@ package dev.sallyport.gateway.child;
 
 import dev.sallyport.containment.HostPort;
 import dev.sallyport.containment.NetworkPolicy;
-import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.Delegates;
-import dev.sallyport.gateway.door.DoorProblem;
 import dev.sallyport.gateway.door.ImportedBranch;
 import dev.sallyport.gateway.door.ModelGrant;
 import dev.sallyport.gateway.door.ModelUse;
@@ -147,14 +145,11 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public Optional<InputStream> workspace() throws IOException {
-        return child.terms().workspace().access() == WorkspaceAccess.CLONE ? clones.open(child) : Optional.empty();
+        return clones.open(child);
     }
 
     @Override
     public ImportedBranch importWorkspace(InputStream bundle) throws IOException {
-        if (child.terms().workspace().access() != WorkspaceAccess.CLONE) {
-            throw new DoorProblem(422, "no-clone", "this child has no clone to bring back");
-        }
         var imported = clones.take(child, bundle);
         live.news().raise();
         return new ImportedBranch(imported.branch(), imported.tip());

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -279,14 +280,13 @@ final class Life implements Runnable {
 
     private void create(SandboxSpec spec) throws EndedEarly, InterruptedException {
         try {
+            var attempts = new AtomicInteger();
             persistently(() -> {
-                try {
-                    with.driver().create(spec);
-                } catch (SandboxException.BackendUnavailable e) {
-                    // Whether it was made is not known, and one of an unknown state is not used.
+                if (attempts.getAndIncrement() > 0) {
+                    // Whether the last attempt made it is not known, and one of an unknown state is not used.
                     with.driver().remove(spec.id());
-                    throw e;
                 }
+                with.driver().create(spec);
                 return true;
             });
         } catch (SandboxException.ImageNotFound e) {
@@ -382,7 +382,6 @@ final class Life implements Runnable {
 
     private void end(Ending decided) {
         Child child = live.child();
-        remains.closeDoor(child);
         Ending ending = explained(child, decided);
         boolean gone = true;
         try {

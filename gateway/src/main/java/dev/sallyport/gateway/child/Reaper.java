@@ -85,9 +85,6 @@ final class Reaper {
 
     /** It has ended for everybody, but something of it was left or untold. */
     private void finish(Child child) {
-        if (lives.find(child.id()).isPresent()) {
-            return;
-        }
         try {
             remains.remove(child);
             remains.settle(child);

@@ -45,7 +45,7 @@ final class Remains {
     }
 
     /** From here on nothing that the child sends is served. */
-    void closeDoor(Child child) {
+    private void closeDoor(Child child) {
         try {
             with.door().close(child.id());
         } catch (DoorException e) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sallyport.containment.HostPort;
+import dev.sallyport.gateway.door.Observation;
 import dev.sallyport.gateway.door.Occupant;
 import dev.sallyport.gateway.door.ToolCall;
 import dev.sallyport.gateway.door.Verdict;
@@ -116,6 +117,40 @@ class AuthorizeTest {
     }
 
     @Test
+    void aQuestionThatWasWithdrawnAllowsNothing() throws InterruptedException {
+        world.permissions.answer("1:a", "cancelled", "ask1", null);
+        world.permissions.answer("1:b", "superseded", "ask2", null);
+
+        assertThat(child.authorize(call("1:a", "read"), LONG).decision()).isEqualTo(Decision.CANCELLED);
+        assertThat(child.authorize(call("1:b", "read"), LONG).decision()).isEqualTo(Decision.CANCELLED);
+    }
+
+    @Test // S26
+    void aQuestionThatCannotBeAskedIsDeniedAndOnRecord() throws InterruptedException {
+        world.permissions.answer("1:a", "conflict", null, null);
+
+        Verdict verdict = child.authorize(call("1:a", "read"), LONG);
+
+        assertThat(verdict.decision()).isEqualTo(Decision.DENIED);
+        assertThat(verdict.reason()).contains("call-id-conflict");
+        assertThat(world.child(id).decisions().denied()).isEqualTo(1);
+    }
+
+    @Test
+    void anAnswerInBetweenRenewsThePatience() throws InterruptedException {
+        Duration brief = Duration.ofMillis(300);
+        world.permissions.down(true);
+        child.authorize(call("1:a", "read"), brief);
+        world.permissions.down(false);
+        world.permissions.answer("1:a", "pending", "ask1", null);
+        child.authorize(call("1:a", "read"), brief);
+        world.clock.advance(Duration.ofMinutes(3));
+        world.permissions.down(true);
+
+        assertThat(child.authorize(call("1:a", "read"), brief).decision()).isEqualTo(Decision.PENDING);
+    }
+
+    @Test
     void anUnknownAnswerIsNoAnswer() throws InterruptedException {
         world.permissions.standard("sure");
 
@@ -201,6 +236,35 @@ class AuthorizeTest {
 
         assertThat(child.mayConnect(listed, LONG).decision()).isEqualTo(Decision.UNAVAILABLE);
         assertThat(child.mayConnect(listed, LONG).decision()).isEqualTo(Decision.ALLOWED);
+    }
+
+    @Test
+    void aConnectionThatWasDeniedIsNotAskedAboutAnew() throws InterruptedException {
+        HostPort listed = HostPort.parse("example.com");
+        world.permissions.answer("network/example.com:443/1", "denied", "ask1", "human");
+
+        assertThat(child.mayConnect(listed, LONG).decision()).isEqualTo(Decision.DENIED);
+        assertThat(child.mayConnect(listed, LONG).decision()).isEqualTo(Decision.DENIED);
+    }
+
+    @Test
+    void aHostOfAnyLengthCanBeAskedAbout() throws InterruptedException {
+        String host = "%s.%s.%s.example.com".formatted("a".repeat(60), "b".repeat(60), "c".repeat(60));
+        Occupant another = world.atDoor(
+                world.running("{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"network\":[\"%s\"]}".formatted(host)));
+
+        assertThat(another.mayConnect(HostPort.parse(host), LONG).decision()).isEqualTo(Decision.ALLOWED);
+    }
+
+    @Test
+    void whatAChildCanMakeHappenAtWillDoesNotFloodItsTimeline() {
+        for (int i = 0; i < 500; i++) {
+            child.observed(new Observation.Egress("evil.test:443", false, "not-listed"));
+        }
+
+        assertThat(world.events(id))
+                .filteredOn(event -> event.type().equals("egress"))
+                .hasSizeBetween(1, 499);
     }
 
     @Test

@@ -7,9 +7,13 @@ import static org.awaitility.Awaitility.await;
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.ModelUse;
 import dev.sallyport.gateway.door.Observation;
+import dev.sallyport.gateway.error.GatewayException;
 import dev.sallyport.gateway.error.GatewayException.SteeredTooOften;
 import dev.sallyport.gateway.sandbox.FileKey;
 import dev.sallyport.gateway.sandbox.SandboxId;
+import dev.sallyport.gateway.sandbox.SandboxSpec;
+import dev.sallyport.gateway.sandbox.SandboxState;
+import dev.sallyport.gateway.sandbox.WorkspaceMount;
 import dev.sallyport.identity.ChildId;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -18,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -129,6 +134,8 @@ class LifeTest {
         assertThat(endOfOneThatExits(3)).isEqualTo(new Ending(EndReason.EXIT_CODE, "it ended with exit code 3", 3));
         assertThat(endOfOneThatExits(125).reason()).isEqualTo(EndReason.RUNNER_FAILED);
         assertThat(endOfOneThatExits(137).reason()).isEqualTo(EndReason.EXIT_CODE);
+        // Docker's flag, set for a grandchild.
+        assertThat(Ending.of(new SandboxState.Exited(1, true)).reason()).isEqualTo(EndReason.EXIT_CODE);
     }
 
     private Ending endOfOneThatExits(int code) {
@@ -201,8 +208,162 @@ class LifeTest {
         world.inspection.cancel(World.ALICE, id, null);
 
         assertThat(world.lives.live(id, 1)).isEmpty();
+        await().atMost(World.SOON).until(() -> !world.door.isOpen(id));
+        // Decided is not ended: something of it may still run.
+        assertThat(ChildResponse.of(world.child(id)).reason()).isNull();
+        assertThatThrownBy(() -> world.inspection.result(World.ALICE, id, Duration.ZERO))
+                .isInstanceOf(GatewayException.ChildNotEnded.class);
         world.driver.down(false);
         world.awaitEnd(id);
+    }
+
+    @Test
+    void endsOneThatCannotBePreparedInTime() throws IOException {
+        world.close();
+        try (World patient = new World(
+                Files.createDirectory(directory.resolve("patient")),
+                settings -> World.with(settings, Duration.ofMinutes(10), Set.of(), settings.events(), 16))) {
+            patient.driver.down(true);
+            ChildId id = patient.spawn();
+            patient.awaitState(id, ChildState.PREPARING);
+            await().atMost(World.SOON)
+                    .until(() ->
+                            patient.lives.find(id).flatMap(LiveChild::deadline).isPresent());
+
+            patient.clock.advance(patient.settings.prepare());
+            patient.lives.tick();
+            patient.driver.down(false);
+
+            assertThat(patient.awaitEnd(id).reason()).isEqualTo(EndReason.PREPARE_TIMEOUT);
+            assertThat(patient.commands(id)).doesNotContain(Command.Type.TASK);
+        }
+    }
+
+    @Test
+    void neverUsesASandboxOfAnUnknownState() {
+        world.driver.goDownAfterCreate();
+        ChildId id = world.spawn();
+        await().atMost(World.SOON).until(() -> world.driver.created() == 1);
+
+        world.driver.down(false);
+
+        world.awaitState(id, ChildState.RUNNING);
+        assertThat(world.driver.created()).isEqualTo(2);
+        assertThat(world.driver.list()).containsExactly(sandbox(id));
+    }
+
+    @Test
+    void oneThatEndsBeforeItIsLookedAtHasEnded() {
+        world.driver.down(true);
+        ChildId id = world.spawn();
+        world.driver.exit(sandbox(id), 3);
+
+        world.driver.down(false);
+
+        assertThat(world.awaitEnd(id)).isEqualTo(new Ending(EndReason.EXIT_CODE, "it ended with exit code 3", 3));
+    }
+
+    @Test // S11
+    void oneThatCannotBeLookedAtDoesNotGetItsTask() {
+        world.driver.opaque();
+        ChildId id = world.spawn();
+
+        assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.CONTAINMENT_UNAVAILABLE);
+        assertThat(world.commands(id)).doesNotContain(Command.Type.TASK);
+    }
+
+    @Test // S7
+    void aWriterIsTheOwnerOfItsWorkspaceAndAReaderSomebodyWhoCannotWrite() throws IOException {
+        Path project = Files.createDirectory(world.root.resolve("project"));
+        if (Objects.equals(Files.getAttribute(project, "unix:uid"), 0)) {
+            Files.setAttribute(project, "unix:uid", 12_345);
+            Files.setAttribute(project, "unix:gid", 12_345);
+        }
+        int owner = (Integer) Files.getAttribute(project, "unix:uid");
+        String body = "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"%s\",\"directory\":\"%s\"}";
+
+        SandboxSpec reader = spec(world.running(body.formatted("read-only", project)));
+        SandboxSpec writer = spec(world.running(body.formatted("read-write", project)));
+
+        assertThat(reader.user().uid()).isBetween(20_000, 20_099);
+        assertThat(reader.workspace())
+                .isInstanceOfSatisfying(
+                        WorkspaceMount.Bind.class,
+                        bind -> assertThat(bind.readOnly()).isTrue());
+        assertThat(writer.user().uid()).isEqualTo(owner);
+        assertThat(writer.workspace())
+                .isInstanceOfSatisfying(
+                        WorkspaceMount.Bind.class,
+                        bind -> assertThat(bind.readOnly()).isFalse());
+    }
+
+    private SandboxSpec spec(ChildId id) {
+        return world.driver.spec(sandbox(id)).orElseThrow();
+    }
+
+    @Test // S5
+    void aReaderBelowAWritersMountGetsThatWhole() throws IOException {
+        Path project = Files.createDirectories(world.root.resolve("project"));
+        Path below = Files.createDirectory(project.resolve("below"));
+        ChildId writer = world.running();
+        world.db
+                .sql("update child set terms = ?::json where id = ?")
+                .params(
+                        World.JSON
+                                .writeValueAsString(world.child(writer).terms())
+                                .replace("\"access\":\"NONE\"", "\"access\":\"READ_WRITE\"")
+                                .replace("\"mounted\":null", "\"mounted\":\"%s\"".formatted(project)),
+                        writer.value())
+                .update();
+
+        ChildId reader = world.running(
+                "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"read-only\",\"directory\":\"%s\"}"
+                        .formatted(below));
+
+        assertThat(world.child(reader).terms().workspace().mounted()).isEqualTo(project.toString());
+        assertThat(spec(reader).workspace())
+                .isInstanceOfSatisfying(
+                        WorkspaceMount.Bind.class,
+                        bind -> assertThat(bind.source().path()).isEqualTo(project));
+    }
+
+    @Test
+    void isLedByOneThreadHoweverOftenItIsFound() {
+        ChildId id = world.running();
+        LiveChild live = world.lives.find(id).orElseThrow();
+
+        world.lives.lead(world.child(id));
+
+        assertThat(world.lives.find(id)).containsSame(live);
+    }
+
+    @Test
+    void anEndIsNotForgottenWhileTheDatabaseIsAway() {
+        ChildId id = world.running();
+        world.database.down(true);
+        world.driver.exit(sandbox(id), 3);
+        await().atMost(World.SOON).until(() -> world.database.refused() > 0);
+
+        world.database.down(false);
+
+        assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.EXIT_CODE);
+    }
+
+    @Test
+    void theRoundsGoOnAfterOneThatFailed() {
+        ChildId id = world.running("{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"limits\":{\"wall\":\"10m\"}}");
+        Rounds rounds = new Rounds(world.reaper, world.lives);
+        rounds.start();
+        try {
+            world.database.down(true);
+            world.clock.advance(Duration.ofMinutes(10));
+            await().atMost(World.SOON).until(() -> world.database.refused() > 2);
+            world.database.down(false);
+
+            assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.WALL_CLOCK);
+        } finally {
+            rounds.stop();
+        }
     }
 
     @Test
@@ -230,6 +391,60 @@ class LifeTest {
 
             small.awaitState(third, ChildState.RUNNING);
             assertThat(small.states(second)).containsExactly("queued", "cancelled");
+        }
+    }
+
+    /** One child has the only place, so that what is spawned now waits in the queue. */
+    private World withOnePlace(String name, Duration permission) throws IOException {
+        world.close();
+        return new World(
+                Files.createDirectory(directory.resolve(name)),
+                settings -> World.with(settings, settings.engine(), permission, Set.of(), settings.events(), 1));
+    }
+
+    @Test
+    void doesNotBeginOneThatTheDatabaseKnowsToBeDecided() throws IOException {
+        try (World small = withOnePlace("decided", Duration.ofMinutes(2))) {
+            ChildId first = small.running();
+            ChildId second = small.spawn();
+            small.with.children().decide(second, new Ending(EndReason.CANCELLED, "cancelled by alice"));
+
+            small.driver.exit(sandbox(first), 0);
+
+            await().atMost(World.SOON).until(() -> small.lives.find(second).isEmpty());
+            assertThat(small.driver.created()).isEqualTo(1);
+        }
+    }
+
+    @Test // S5
+    void endsOneWhoseDirectoryWasReplacedWhileItWaited() throws IOException {
+        try (World small = withOnePlace("replaced", Duration.ofMinutes(2))) {
+            Path project = Files.createDirectory(small.root.resolve("project"));
+            ChildId first = small.running();
+            ChildId second = small.spawn(
+                    "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"read-only\",\"directory\":\"%s\"}"
+                            .formatted(project));
+            Files.move(project, small.root.resolve("moved"));
+            Files.createDirectory(project);
+
+            small.driver.exit(sandbox(first), 0);
+
+            assertThat(small.awaitEnd(second).reason()).isEqualTo(EndReason.WORKSPACE_CHANGED);
+            assertThat(small.driver.created()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void nobodyBeginsWhomThePermissionServiceDoesNotKnow() throws IOException {
+        try (World small = withOnePlace("unknown", Duration.ofMillis(300))) {
+            ChildId first = small.running();
+            ChildId second = small.spawn();
+            small.permissions.down(true);
+
+            small.driver.exit(sandbox(first), 0);
+
+            assertThat(small.awaitEnd(second).reason()).isEqualTo(EndReason.PERMISSION_SERVICE_UNAVAILABLE);
+            assertThat(small.driver.created()).isEqualTo(1);
         }
     }
 
@@ -324,10 +539,53 @@ class LifeTest {
         });
 
         assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.ENGINE_UNAVAILABLE);
+        // It may still run: nobody else gets its uid, and it is not forgotten.
+        assertThat(world.child(id).uid()).isNotNull();
+        assertThat(world.with.children().unsettled()).hasSize(1);
         world.driver.down(false);
         world.reaper.sweep();
         assertThat(world.driver.list()).isEmpty();
         assertThat(world.with.children().unsettled()).isEmpty();
+    }
+
+    @Test
+    void theReaperWaitsForAnEngineAndEachTimeAnew() throws IOException {
+        world.close();
+        Duration patience = Duration.ofMillis(300);
+        try (World brief = new World(
+                Files.createDirectory(directory.resolve("brief")),
+                settings -> World.with(settings, patience, Set.of(), settings.events(), 16))) {
+            ChildId id = brief.running();
+            long start = System.nanoTime();
+            brief.driver.down(true);
+            brief.reaper.sweep();
+            brief.driver.down(false);
+            brief.reaper.sweep();
+            await().atMost(World.SOON).until(() -> System.nanoTime() - start > patience.toNanos());
+
+            brief.driver.down(true);
+            brief.reaper.sweep();
+
+            assertThat(brief.child(id).ending()).isNull();
+            brief.driver.down(false);
+        }
+    }
+
+    @Test
+    void theReaperLosesNobodyBeforeItsPatienceIsOver() throws IOException {
+        world.close();
+        try (World patient = new World(
+                Files.createDirectory(directory.resolve("patient")),
+                settings -> World.with(settings, Duration.ofMinutes(10), Set.of(), settings.events(), 16))) {
+            ChildId id = patient.running();
+            patient.driver.down(true);
+
+            patient.reaper.sweep();
+            patient.reaper.sweep();
+
+            assertThat(patient.child(id).ending()).isNull();
+            patient.driver.down(false);
+        }
     }
 
     @Test

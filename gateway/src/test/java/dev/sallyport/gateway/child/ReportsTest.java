@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sallyport.gateway.child.LifeSettings.EventLimits;
 import dev.sallyport.gateway.door.DoorProblem;
 import dev.sallyport.gateway.door.Occupant;
+import dev.sallyport.gateway.door.Report;
 import dev.sallyport.identity.ChildId;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -117,6 +120,49 @@ class ReportsTest {
 
         assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.EVENTS_LIMIT);
         assertThat(said()).hasSize(MOST);
+    }
+
+    private World limited(String name, EventLimits limits) throws IOException {
+        world.close();
+        return new World(
+                Files.createDirectory(directory.resolve(name)),
+                settings -> World.with(settings, settings.engine(), Set.of(), limits, 16));
+    }
+
+    @Test
+    void endsAChildThatReportsMoreBytesThanItMay() throws IOException {
+        try (World small = limited("small", new EventLimits(1 << 16, 10_000, MOST, 1000))) {
+            ChildId another = small.running();
+
+            assertThatThrownBy(() -> small.atDoor(another).report(List.of(World.output(1, "x".repeat(1000)))))
+                    .isInstanceOf(DoorProblem.class);
+
+            assertThat(small.awaitEnd(another).reason()).isEqualTo(EndReason.EVENTS_LIMIT);
+        }
+    }
+
+    @Test
+    void aChildThatReportsTooFastWaits() throws IOException {
+        try (World slow = limited("slow", new EventLimits(1 << 16, 10, 100, 1 << 20))) {
+            Occupant another = slow.atDoor(slow.running());
+            List<Report> twoSecondsWorth = LongStream.rangeClosed(1, 20)
+                    .mapToObj(n -> World.output(n, "x"))
+                    .toList();
+            long start = System.nanoTime();
+
+            another.report(twoSecondsWorth);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(900));
+        }
+    }
+
+    @Test
+    void aChildThatAnotherGatewayHasStartedAnewReportsNothing() {
+        world.db.sql("update child set incarnation = 2").update();
+
+        assertThatThrownBy(() -> child.report(List.of(World.output(1, "late")))).isInstanceOf(DoorProblem.class);
+
+        assertThat(said()).isEmpty();
     }
 
     @Test

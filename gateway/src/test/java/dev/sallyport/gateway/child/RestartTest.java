@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.child;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.sallyport.containment.Limits;
 import dev.sallyport.containment.RuntimeClass;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,6 +77,7 @@ class RestartTest {
         world.restart();
 
         assertThat(world.awaitEnd(id)).isEqualTo(new Ending(EndReason.EXIT_CODE, "it ended with exit code 4", 4));
+        assertThat(world.events(id)).extracting(Event::type).doesNotContain("adopted");
         assertThat(world.driver.list()).isEmpty();
     }
 
@@ -106,13 +109,17 @@ class RestartTest {
         world.driver.down(true);
         ChildId id = world.spawn();
         world.awaitState(id, ChildState.PREPARING);
-        world.lives.close();
+        world.driver.goDownAfterCreate();
         world.driver.down(false);
+        await().atMost(World.SOON).until(() -> world.driver.created() == 1);
 
         world.restart();
+        assertThat(world.atDoor(id).incarnation()).isEqualTo(1);
+        world.driver.down(false);
 
         world.awaitState(id, ChildState.RUNNING);
         assertThat(world.child(id).incarnation()).isEqualTo(2);
+        assertThat(world.atDoor(id).incarnation()).isEqualTo(2);
         assertThat(world.lives.live(id, 1)).isEmpty();
         assertThat(world.commands(id)).containsExactly(Command.Type.ASSIGNMENT, Command.Type.TASK);
         assertThat(world.driver.list()).containsExactly(new SandboxId(id, 2));
@@ -124,10 +131,26 @@ class RestartTest {
         world.lives.close();
         world.with.children().decide(id, new Ending(EndReason.CANCELLED, "cancelled by alice"));
 
+        world.driver.down(true);
+
         world.restart();
 
+        assertThat(world.lives.live(id, 1)).isEmpty();
+        world.driver.down(false);
         assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.CANCELLED);
         assertThat(world.driver.list()).isEmpty();
+    }
+
+    @Test
+    void aGatewayThatGoesDownDecidesAndServesNothing() {
+        ChildId id = world.running();
+        LiveChild live = world.lives.find(id).orElseThrow();
+
+        world.lives.close();
+
+        assertThat(live.doorServes()).isFalse();
+        assertThat(world.lives.cancel(live, "too late")).isFalse();
+        assertThat(world.child(id).ending()).isNull();
     }
 
     @Test
@@ -151,11 +174,35 @@ class RestartTest {
         assertThat(world.child(id).state()).isEqualTo(ChildState.WAITING);
 
         world.restart();
+        world.awaitState(id, ChildState.RUNNING);
         world.permissions.answer("1:a", "allowed", "ask1", "human");
         Verdict verdict = world.atDoor(id).authorize(call, Duration.ofSeconds(5));
 
         assertThat(verdict.decision()).isEqualTo(Verdict.Decision.ALLOWED);
         assertThat(world.child(id).decisions()).isEqualTo(new Child.Decisions(1, 0, 1, 1, 0));
+    }
+
+    @Test
+    void neverTakesASandboxThatIsJustMadeForAnOrphan() {
+        List<ChildId> made = new ArrayList<>();
+        world.driver.onList(() -> made.add(world.running()));
+
+        world.reaper.sweep();
+
+        world.driver.onList(() -> {});
+        assertThat(world.driver.list()).containsExactly(new SandboxId(made.getFirst(), 1));
+    }
+
+    @Test
+    void oneOrphanThatStaysDoesNotProtectTheOthers() {
+        SandboxId stubborn = new SandboxId(ChildId.random(new SecureRandom()), 1);
+        world.driver.plant(spec(stubborn));
+        world.driver.plant(spec(new SandboxId(ChildId.random(new SecureRandom()), 1)));
+        world.driver.stubborn(stubborn);
+
+        world.reaper.sweep();
+
+        assertThat(world.driver.list()).containsExactly(stubborn);
     }
 
     @Test // S28

@@ -33,17 +33,21 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -66,7 +70,7 @@ final class World implements AutoCloseable {
     final FakeDoor door = new FakeDoor();
     final FakePermissionService permissions;
     SimpleMeterRegistry meters;
-    final DataSource database;
+    final Database database = new Database();
     final JdbcClient db;
     final Path directory;
     final Path root;
@@ -92,7 +96,6 @@ final class World implements AutoCloseable {
         this.root = Files.createDirectories(this.directory.resolve("work"));
         this.driver = new InMemorySandboxDriver(new InMemorySandboxDriver.Engine(), "ours");
         this.permissions = new FakePermissionService();
-        this.database = TestDatabase.empty();
         this.db = JdbcClient.create(database);
         this.settings = settings.apply(standard(Files.createDirectories(this.directory.resolve("data"))));
         start();
@@ -117,6 +120,16 @@ final class World implements AutoCloseable {
     }
 
     static LifeSettings with(LifeSettings old, Duration engine, Set<String> required, EventLimits events, int active) {
+        return with(old, engine, old.permission(), required, events, active);
+    }
+
+    static LifeSettings with(
+            LifeSettings old,
+            Duration engine,
+            Duration permission,
+            Set<String> required,
+            EventLimits events,
+            int active) {
         return new LifeSettings(
                 old.image(),
                 old.firstUid(),
@@ -125,13 +138,42 @@ final class World implements AutoCloseable {
                 old.activePerSession(),
                 old.prepare(),
                 engine,
-                old.permission(),
+                permission,
                 required,
                 old.directory(),
                 events,
                 old.steersPerMinute(),
                 old.toolTimeout(),
                 old.outputLimit());
+    }
+
+    /** The database of all tests, which can be away for a while. */
+    static final class Database extends DelegatingDataSource {
+
+        private final AtomicInteger refused = new AtomicInteger();
+        private volatile boolean down;
+
+        private Database() {
+            super(TestDatabase.empty());
+        }
+
+        void down(boolean down) {
+            this.down = down;
+        }
+
+        /** How often it was asked for while it was away. */
+        int refused() {
+            return refused.get();
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (down) {
+                refused.incrementAndGet();
+                throw new SQLTransientConnectionException("the database is away");
+            }
+            return super.getConnection();
+        }
     }
 
     private void start() {

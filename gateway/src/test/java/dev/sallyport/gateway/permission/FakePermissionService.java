@@ -118,12 +118,11 @@ public final class FakePermissionService implements AutoCloseable {
                 }
                 case "POST /v1/decisions" -> {
                     decisions.add(body);
-                    send(
-                            exchange,
-                            200,
-                            decide(
-                                    body.path("callId").asString(),
-                                    exchange.getRequestURI().getQuery()));
+                    ObjectNode answer = decide(
+                            body.path("callId").asString(),
+                            exchange.getRequestURI().getQuery());
+                    boolean conflict = answer.path("decision").asString().equals("conflict");
+                    send(exchange, conflict ? 409 : 200, conflict ? answer.put("code", "call-id-conflict") : answer);
                 }
                 default -> send(exchange, 404, JSON.createObjectNode().put("code", "not-found"));
             }

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +51,12 @@ public final class InMemorySandboxDriver implements SandboxDriver {
             Enforcement.unavailable("disk", "no quota here"),
             Enforcement.applied("seccomp", "filter"),
             Enforcement.applied("network", "loopback only")));
+    private final Map<VolumeId, Integer> larger = new HashMap<>();
+    private final Set<SandboxId> stubborn = new HashSet<>();
     private @Nullable FileKey swapped;
+    private boolean breaking;
+    private boolean opaque;
+    private @Nullable Runnable onList;
     private int created;
 
     public InMemorySandboxDriver(Engine engine, String installation) {
@@ -82,6 +88,11 @@ public final class InMemorySandboxDriver implements SandboxDriver {
                 box.state = new SandboxState.Exited(exit, false);
             }
             engine.notifyAll();
+            if (breaking) {
+                breaking = false;
+                engine.down = true;
+                throw new SandboxException.BackendUnavailable("the engine went down", null);
+            }
         }
     }
 
@@ -116,6 +127,9 @@ public final class InMemorySandboxDriver implements SandboxDriver {
     public void remove(SandboxId id) {
         synchronized (engine) {
             requireUp();
+            if (stubborn.contains(id)) {
+                throw new SandboxException.NotRemoved(id, "it is stubborn");
+            }
             mine(engine.boxes).remove(id);
             engine.notifyAll();
         }
@@ -123,6 +137,9 @@ public final class InMemorySandboxDriver implements SandboxDriver {
 
     @Override
     public List<SandboxId> list() {
+        if (onList != null) {
+            onList.run();
+        }
         synchronized (engine) {
             requireUp();
             return List.copyOf(mine(engine.boxes).keySet());
@@ -156,6 +173,7 @@ public final class InMemorySandboxDriver implements SandboxDriver {
     public void removeVolume(VolumeId volume) {
         synchronized (engine) {
             requireUp();
+            requireUnused(volume);
             mine(engine.volumes).remove(volume);
         }
     }
@@ -173,18 +191,29 @@ public final class InMemorySandboxDriver implements SandboxDriver {
         String content;
         synchronized (engine) {
             requireUp();
+            requireUnused(volume);
             content = mine(engine.volumes).get(volume);
         }
         if (content == null) {
             throw new SandboxException.Rejected("no such volume: " + volume, null);
         }
         tar.write(content.getBytes(StandardCharsets.UTF_8));
+        for (int i = 0; i < larger.getOrDefault(volume, 0); i++) {
+            tar.write(new byte[1 << 20]);
+        }
+    }
+
+    private void requireUnused(VolumeId volume) {
+        if (mine(engine.boxes).values().stream()
+                .anyMatch(box -> box.spec.workspace().equals(new WorkspaceMount.Volume(volume)))) {
+            throw new IllegalStateException("a sandbox still has the volume: " + volume);
+        }
     }
 
     private Box running(SandboxId id) {
         requireUp();
         Box box = mine(engine.boxes).get(id);
-        if (box == null || !(box.state instanceof SandboxState.Running)) {
+        if (box == null || opaque || !(box.state instanceof SandboxState.Running)) {
             throw new SandboxException.Unverifiable("not running: " + id, null);
         }
         return box;
@@ -236,6 +265,36 @@ public final class InMemorySandboxDriver implements SandboxDriver {
             engine.down = down;
             engine.notifyAll();
         }
+    }
+
+    /** The next sandbox is made, and before anybody hears of it the engine goes down. */
+    public void goDownAfterCreate() {
+        synchronized (engine) {
+            breaking = true;
+        }
+    }
+
+    /** From now on sandboxes run and cannot be looked into. */
+    public void opaque() {
+        synchronized (engine) {
+            opaque = true;
+        }
+    }
+
+    /** What is done between a caller's wish for a list and the list. */
+    public void onList(Runnable action) {
+        onList = action;
+    }
+
+    public void stubborn(SandboxId id) {
+        synchronized (engine) {
+            stubborn.add(id);
+        }
+    }
+
+    /** Lets the content of a volume grow. */
+    public void fill(VolumeId volume, int mebibytes) {
+        larger.put(volume, mebibytes);
     }
 
     /** From now on another directory than the checked one is found mounted. */
