@@ -149,7 +149,7 @@ class BashToolTest {
             for (Path process : processes) {
                 try {
                     String line = Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1);
-                    if (line.startsWith("sleep\000100")) {
+                    if (line.matches("sleep\\x00100\\d\\x00")) {
                         found.add(line);
                     }
                 } catch (IOException e) {
