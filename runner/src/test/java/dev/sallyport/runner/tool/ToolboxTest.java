@@ -224,14 +224,13 @@ class ToolboxTest {
         assertThat(call("grep", "{\"pattern\":\"(ab|b)*c\"}").outcome()).isIn(Outcome.ERROR, Outcome.OK);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {"a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", "**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/a/**/b"})
-    void endsAGlobThatWouldTakeForEver(String glob) throws Exception {
-        bash("d=$(printf 'a/%.0s' $(seq 60)); mkdir -p $d; touch $(printf 'a%.0s' $(seq 200))");
+    @Test
+    void endsAGlobThatWouldTakeForEver() throws Exception {
+        bash("touch $(printf 'a%.0s' $(seq 200))");
         toolbox = toolbox(Duration.ofMillis(200));
 
-        assertThat(call("find", json().put("pattern", glob).toString()).output())
+        assertThat(call("find", "{\"pattern\":\"%sb\"}".formatted("a*".repeat(20)))
+                        .output())
                 .isEqualTo("took too long (narrow the path or the pattern)");
     }
 
