@@ -63,6 +63,13 @@ final class ChildOptions {
     private @Nullable String model;
 
     @Option(
+            names = "--profile",
+            paramLabel = "NAME",
+            description = "A ceiling by name: explore, review, general, none, read-only, read-only-with-safe-bash,"
+                    + " full-tools, or one of your subagents.json.")
+    private @Nullable String profile;
+
+    @Option(
             names = "--parent",
             paramLabel = "FILE",
             description =
@@ -108,6 +115,8 @@ final class ChildOptions {
                 limits == null ? null : limits(limits),
                 "model",
                 model,
+                "profile",
+                profile,
                 "inheritContext",
                 inheritContext ? true : null,
                 "parent",

@@ -139,6 +139,16 @@ public final class AgentDefinition {
         return values.enabled;
     }
 
+    /** Whether it is left out where agents are listed. */
+    public boolean hidden() {
+        return values.hidden;
+    }
+
+    /** Whether anybody wrote which tools it has. */
+    public boolean saysTools() {
+        return values.tools != null && (values.path == null || values.lines.containsKey("tools"));
+    }
+
     public String systemPrompt() {
         return values.systemPrompt;
     }
@@ -209,6 +219,7 @@ public final class AgentDefinition {
         private @Nullable String memory;
         private @Nullable Isolation isolation;
         private boolean enabled = true;
+        private boolean hidden;
         private String systemPrompt = "";
         private SandboxBlock sandbox = SandboxBlock.EMPTY;
         private Budgets budgets = Budgets.UNLIMITED;
@@ -337,6 +348,11 @@ public final class AgentDefinition {
 
         public Builder enabled(boolean enabled) {
             this.enabled = enabled;
+            return this;
+        }
+
+        public Builder hidden(boolean hidden) {
+            this.hidden = hidden;
             return this;
         }
 

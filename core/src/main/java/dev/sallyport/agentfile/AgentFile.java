@@ -54,18 +54,30 @@ final class AgentFile {
             "memory",
             "isolation",
             "enabled",
+            "context",
+            "allowedContexts",
+            "hidden",
             "sandbox",
             "permission"));
 
     private static final List<String> SANDBOX =
             List.of("workspace", "network", "credentials", "limits", "runtime", "harness");
 
+    private static final String FRESH = "fresh";
+    private static final String INHERIT = "inherit";
+
     private static final int MAX_NAME = 200;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
 
     private static final List<String> FLAGS = List.of(
-            "persist_session", "output_transcript", "inherit_context", "run_in_background", "isolated", "enabled");
+            "persist_session",
+            "output_transcript",
+            "inherit_context",
+            "run_in_background",
+            "isolated",
+            "enabled",
+            "hidden");
 
     private final String path;
     private final FrontMatter matter;
@@ -151,7 +163,7 @@ final class AgentFile {
                 .sessionDir(text("session_dir"))
                 .allowedSubagents(subagents())
                 .promptMode("append".equals(value("prompt_mode")) ? PromptMode.APPEND : PromptMode.REPLACE)
-                .inheritContext(lock("inherit_context"))
+                .inheritContext(inheritContext())
                 .runInBackground(lock("run_in_background"))
                 .isolated(lock("isolated"))
                 .memory(
@@ -161,6 +173,7 @@ final class AgentFile {
                                 : null)
                 .isolation(isolation())
                 .enabled(!Boolean.FALSE.equals(value("enabled")))
+                .hidden(Boolean.TRUE.equals(value("hidden")))
                 .systemPrompt(Scalars.trim(matter.body()))
                 .sandbox(sandbox())
                 .permission(permission());
@@ -178,6 +191,41 @@ final class AgentFile {
     private @Nullable Boolean lock(String key) {
         Object value = value(key);
         return value == null ? null : (Boolean) Boolean.TRUE.equals(value);
+    }
+
+    /** {@code inherit_context}, else {@code context}, else what {@code allowedContexts} leaves; null leaves it to the caller. */
+    private @Nullable Boolean inheritContext() throws UnusableException {
+        List<String> allowed = words("allowedContexts", value("allowedContexts"));
+        String context = parsed("context", value("context"), AgentFile::context);
+        if (allowed != null) {
+            List<String> known = new ArrayList<>();
+            for (String word : allowed) {
+                known.add(checked("allowedContexts", word, AgentFile::context));
+            }
+            Boolean lock = lock("inherit_context");
+            String chosen = lock == null ? context : lock ? INHERIT : FRESH;
+            if (chosen != null && !known.contains(chosen)) {
+                throw unusable("allowedContexts", "context `%s` is not among allowedContexts".formatted(chosen));
+            }
+            if (chosen == null && new LinkedHashSet<>(known).size() < 2) {
+                // No context at all is the least there is.
+                return known.contains(INHERIT);
+            }
+        }
+        if (value("inherit_context") == null && context != null) {
+            return context.equals(INHERIT);
+        }
+        return lock("inherit_context");
+    }
+
+    private static String context(String word) {
+        return switch (word) {
+            case "fresh" -> FRESH;
+            case "inherit", "fork" -> INHERIT;
+            default ->
+                throw new IllegalArgumentException(
+                        "context: `%s` (expected: fresh, inherit or fork)".formatted(shortened(word)));
+        };
     }
 
     private record Tools(List<String> plain, @Nullable List<String> selectors) {}

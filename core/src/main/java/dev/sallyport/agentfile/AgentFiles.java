@@ -7,6 +7,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ public final class AgentFiles {
 
     private static final int MAX_FILES = 1_000;
     private static final String SUFFIX = ".md";
+    private static final String PROFILES = "subagents.json";
 
     private final Leniency leniency;
 
@@ -61,7 +63,26 @@ public final class AgentFiles {
             loading.directory(cwd.resolve(".agents/agents"), cwd, AgentDefinition.Source.PROJECT);
             loading.directory(cwd.resolve(".pi/agents"), cwd, AgentDefinition.Source.PROJECT);
         }
-        return AgentRegistry.of(loading.byKey.values(), withDefaults, loading.losers, loading.warnings);
+        Profiles profiles = profiles(agentDir, cwd, loading);
+        return AgentRegistry.of(loading.byKey.values(), withDefaults, loading.losers, loading.warnings)
+                .with(profiles);
+    }
+
+    /** A project's file is neither read nor followed: nothing says yet that the project is trusted (P6). */
+    private Profiles profiles(Path agentDir, @Nullable Path cwd, Loading loading) {
+        Path theirs = cwd == null ? null : cwd.resolve(".pi").resolve(PROFILES);
+        if (theirs != null && Files.exists(theirs, LinkOption.NOFOLLOW_LINKS)) {
+            loading.warnings.add(new LoadWarning.Field(theirs.toString(), "not honoured, the project is not trusted"));
+        }
+        Path file = agentDir.resolve(PROFILES);
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return Profiles.BUILT_IN;
+        }
+        try {
+            return Profiles.parse(file.toString(), content(file, agentDir));
+        } catch (AgentFile.UnusableException e) {
+            return Profiles.unusable(String.valueOf(e.getMessage()));
+        }
     }
 
     private final class Loading {

@@ -17,11 +17,17 @@ public final class AgentRegistry {
     private final Map<String, AgentDefinition> byKey;
     private final List<Shadowed> shadowed;
     private final List<LoadWarning> warnings;
+    private final Profiles profiles;
 
-    private AgentRegistry(Map<String, AgentDefinition> byKey, List<Shadowed> shadowed, List<LoadWarning> warnings) {
+    private AgentRegistry(
+            Map<String, AgentDefinition> byKey,
+            List<Shadowed> shadowed,
+            List<LoadWarning> warnings,
+            Profiles profiles) {
         this.byKey = Collections.unmodifiableMap(byKey);
         this.shadowed = List.copyOf(shadowed);
         this.warnings = List.copyOf(warnings);
+        this.profiles = profiles;
     }
 
     /** A definition that lost its key, and the one that has it now; paths, or {@code built in}. */
@@ -48,7 +54,7 @@ public final class AgentRegistry {
                 .map(loser ->
                         new Shadowed(loser.name(), pathOf(loser), pathOf(byKey.getOrDefault(loser.name(), loser))))
                 .toList();
-        return new AgentRegistry(byKey, shadowed, warnings);
+        return new AgentRegistry(byKey, shadowed, warnings, Profiles.BUILT_IN);
     }
 
     public static AgentRegistry of(Collection<AgentDefinition> users) {
@@ -58,6 +64,15 @@ public final class AgentRegistry {
     /** The agents of a user and a project, embedded ones included; see {@link AgentFiles}. */
     public static AgentRegistry load(Path agentDir, @Nullable Path cwd) {
         return new AgentFiles(AgentFiles.Leniency.NONE).load(agentDir, cwd, true);
+    }
+
+    /** The same with other profiles than those that are built in. */
+    public AgentRegistry with(Profiles others) {
+        return new AgentRegistry(byKey, shadowed, warnings, others);
+    }
+
+    public Profiles profiles() {
+        return profiles;
     }
 
     static String pathOf(AgentDefinition definition) {
@@ -72,10 +87,10 @@ public final class AgentRegistry {
         return List.copyOf(byKey.keySet());
     }
 
-    /** Names that can be asked for. */
+    /** Names that are offered; a hidden agent can be asked for by those who know it. */
     public List<String> available() {
         return byKey.entrySet().stream()
-                .filter(entry -> entry.getValue().enabled())
+                .filter(entry -> entry.getValue().enabled() && !entry.getValue().hidden())
                 .map(Map.Entry::getKey)
                 .toList();
     }

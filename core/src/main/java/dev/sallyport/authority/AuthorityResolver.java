@@ -6,6 +6,8 @@ import dev.sallyport.agentfile.Dispatch;
 import dev.sallyport.agentfile.EmbeddedAgents;
 import dev.sallyport.agentfile.Inclusion;
 import dev.sallyport.agentfile.LoadWarning;
+import dev.sallyport.agentfile.Profile;
+import dev.sallyport.agentfile.Profiles;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Containment;
@@ -91,6 +93,10 @@ public final class AuthorityResolver {
 
     /** What cannot be read may have been a restriction. */
     private void requireUsableSettings() throws RefusedException {
+        List<String> problems = request.registry().profiles().problems();
+        if (!problems.isEmpty()) {
+            throw new RefusedException(Refusal.SETTINGS_INVALID, problems.getFirst());
+        }
         for (SettingsFile.Problem problem : request.settings().problems()) {
             if (problem.loses()) {
                 throw new RefusedException(Refusal.SETTINGS_INVALID, problem.toString());
@@ -255,13 +261,15 @@ public final class AuthorityResolver {
         preference("runInBackground", Grade.NONE, invocation.runInBackground());
         preference("isolated", Grade.RUNNER, invocation.isolated());
         Resolved<Boolean> isolated = invocation.isolated();
+        List<Ceiling> ceilings = ceilings(definition);
         List<String> deniedTools = deniedTools(definition);
-        List<String> tools = tools(definition);
+        List<String> tools = tools(definition, ceilings);
         ExtensionRights extensions = extensions(definition, isolated);
         Inclusion skills = skills(definition, isolated);
-        List<Narrowing.Layer> narrowing = narrowing(definition);
+        List<Narrowing.Layer> narrowing = narrowing(definition, ceilings);
         PromptPlan prompt = prompt(definition, invocation, skills);
-        Containment containment = new ContainmentResolver(request, definition, invocation, tools, fields).resolve();
+        Containment containment =
+                new ContainmentResolver(request, definition, invocation, tools, ceilings, fields).resolve();
         Delegation delegation = delegation(definition, isolated);
         Budgets budgets = budgets(definition);
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
@@ -368,10 +376,45 @@ public final class AuthorityResolver {
         return names;
     }
 
-    private List<String> tools(AgentDefinition definition) {
+    /** A profile, and whoever asks for it. */
+    record Ceiling(Profile profile, Origin origin) {}
+
+    /** All that are asked for count, so that none lifts another; the default is for those who say nothing about tools. */
+    private List<Ceiling> ceilings(AgentDefinition definition) throws RefusedException {
+        Profiles profiles = request.registry().profiles();
+        List<Ceiling> ceilings = new ArrayList<>();
+        profiles.namedBy(definition)
+                .ifPresent(profile -> ceilings.add(new Ceiling(profile, definition.origin("tools"))));
+        String wished = call.profile();
+        if (wished != null) {
+            Profile profile = profiles.find(wished)
+                    .orElseThrow(() -> new RefusedException(
+                            Refusal.PROFILE_UNKNOWN, "profile: `%s` is unknown".formatted(wished)));
+            ceilings.add(new Ceiling(profile, Origin.call("profile")));
+        }
+        Profile fallback = profiles.fallback();
+        if (wished == null && fallback != null && !definition.saysTools()) {
+            ceilings.add(new Ceiling(fallback, Origin.setting(profiles.fallbackOrigin())));
+        }
+        if (!ceilings.isEmpty()) {
+            Ceiling first = ceilings.getFirst();
+            List<Field.Loser> others = ceilings.stream()
+                    .skip(1)
+                    .map(also -> new Field.Loser(also.origin(), also.profile().name(), "holds as well"))
+                    .toList();
+            fields.add(new Field("profile", first.profile().name(), Grade.RUNNER, first.origin(), others));
+        }
+        return ceilings;
+    }
+
+    private List<String> tools(AgentDefinition definition, List<Ceiling> ceilings) {
         Origin asked = definition.origin("tools");
-        List<String> wanted = definition.tools() == null ? BuiltinTools.NAMES : definition.tools();
-        List<Bound> bounds = toolBounds(definition);
+        List<String> wanted = request.registry()
+                .profiles()
+                .namedBy(definition)
+                .map(Profile::tools)
+                .orElse(definition.toolNames());
+        List<Bound> bounds = toolBounds(definition, ceilings);
         Map<String, List<String>> withheld = new LinkedHashMap<>();
         List<String> tools = new ArrayList<>();
         for (String tool : BuiltinTools.NAMES) {
@@ -402,7 +445,7 @@ public final class AuthorityResolver {
     private record Bound(String reason, Predicate<String> admits) {}
 
     /** Locks first, so that a tool that is both locked and not granted is called locked. */
-    private List<Bound> toolBounds(AgentDefinition definition) {
+    private List<Bound> toolBounds(AgentDefinition definition, List<Ceiling> ceilings) {
         List<Bound> bounds = new ArrayList<>();
         bounds.add(new Bound(
                 "%s denies".formatted(operator.origin("locks.tools")),
@@ -416,6 +459,11 @@ public final class AuthorityResolver {
         if (disallowed != null) {
             bounds.add(new Bound(
                     "%s denies".formatted(definition.origin("disallowed_tools")), tool -> !disallowed.contains(tool)));
+        }
+        for (Ceiling ceiling : ceilings) {
+            bounds.add(new Bound(
+                    "profile %s (%s) allows less".formatted(ceiling.profile().name(), ceiling.origin()),
+                    ceiling.profile().tools()::contains));
         }
         List<String> ceiling = operator.tools();
         if (ceiling != null) {
@@ -553,11 +601,18 @@ public final class AuthorityResolver {
         fields.add(new Field(name, narrowed.shown(), grade, narrowed.winner(), narrowed.losers()));
     }
 
-    private List<Narrowing.Layer> narrowing(AgentDefinition definition) {
+    private List<Narrowing.Layer> narrowing(AgentDefinition definition, List<Ceiling> ceilings) {
         List<Narrowing.Layer> layers = new ArrayList<>(parent == null ? List.of() : parent.narrowing());
         Origin origin = definition.origin("permission");
         if (!definition.permission().isEmpty()) {
             layers.add(new Narrowing.Layer(origin.location(), definition.permission()));
+        }
+        for (Ceiling ceiling : ceilings) {
+            Profile profile = ceiling.profile();
+            if (!profile.permission().isEmpty()) {
+                layers.add(new Narrowing.Layer("profile " + profile.name(), profile.permission()));
+                origin = ceiling.origin();
+            }
         }
         String value = layers.isEmpty()
                 ? "-"

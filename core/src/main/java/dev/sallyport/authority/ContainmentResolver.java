@@ -31,6 +31,7 @@ final class ContainmentResolver {
     private final AgentDefinition definition;
     private final Invocation invocation;
     private final List<String> tools;
+    private final List<AuthorityResolver.Ceiling> ceilings;
     private final List<Field> fields;
 
     /** Every decision is added to {@code fields}. */
@@ -39,6 +40,7 @@ final class ContainmentResolver {
             AgentDefinition definition,
             Invocation invocation,
             List<String> tools,
+            List<AuthorityResolver.Ceiling> ceilings,
             List<Field> fields) {
         this.call = request.call();
         this.operator = request.operator();
@@ -47,6 +49,7 @@ final class ContainmentResolver {
         this.definition = definition;
         this.invocation = invocation;
         this.tools = tools;
+        this.ceilings = ceilings;
         this.fields = fields;
     }
 
@@ -71,6 +74,15 @@ final class ContainmentResolver {
                         Refusal.WORKSPACE_CONFLICT, "workspace: the call asks for a clone, %s".formatted(whyNoClone()));
             }
             access = wish(access, Origin.call("workspace"), wished);
+        }
+        for (AuthorityResolver.Ceiling ceiling : ceilings) {
+            WorkspaceAccess most = ceiling.profile().workspace();
+            if (most != null && access == null && call.hasDirectory()) {
+                access = narrowed(most, ceiling.origin(), WorkspaceAccess::meet, WorkspaceAccess::wire);
+            } else if (most != null && access != null) {
+                requireComparable(access.value(), most, access.winner(), ceiling.origin());
+                access.cap(ceiling.origin(), most);
+            }
         }
         if (access == null) {
             access = narrowed(defaultWorkspace(), Origin.DEFAULT, WorkspaceAccess::meet, WorkspaceAccess::wire);

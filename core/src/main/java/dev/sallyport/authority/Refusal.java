@@ -9,6 +9,8 @@ public enum Refusal {
     AGENT_FILE_INVALID,
     /** A settings file says something that cannot be used; without it the child might get more. */
     SETTINGS_INVALID,
+    /** The call asks for a profile that nobody knows. */
+    PROFILE_UNKNOWN,
     MODEL_UNAVAILABLE,
     MODEL_MISSING,
     /** The caller asked for a model that people do not work with (authority.md 5.7). */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param agent null for an ad hoc child (P4)
  * @param hasDirectory whether a directory to work on was given: without one the workspace is none unless asked for
+ * @param profile the name of a ceiling that the caller wants kept
  * @param isolation {@code worktree}; any other word asks for nothing
  */
 public record SpawnCall(
@@ -32,7 +33,8 @@ public record SpawnCall(
         @Nullable Boolean inheritContext,
         @Nullable Boolean runInBackground,
         @Nullable Boolean isolated,
-        @Nullable String isolation) {
+        @Nullable String isolation,
+        @Nullable String profile) {
 
     /** A call that says nothing but, perhaps, which agent. */
     public static SpawnCall of(@Nullable String agent) {
@@ -62,6 +64,7 @@ public record SpawnCall(
         private @Nullable Boolean runInBackground;
         private @Nullable Boolean isolated;
         private @Nullable String isolation;
+        private @Nullable String profile;
 
         private Builder(@Nullable String agent) {
             this.agent = agent;
@@ -142,6 +145,11 @@ public record SpawnCall(
             return this;
         }
 
+        public Builder profile(@Nullable String profile) {
+            this.profile = profile;
+            return this;
+        }
+
         public SpawnCall build() {
             return new SpawnCall(
                     agent,
@@ -159,7 +167,8 @@ public record SpawnCall(
                     inheritContext,
                     runInBackground,
                     isolated,
-                    isolation);
+                    isolation,
+                    profile);
         }
     }
 }

@@ -90,6 +90,7 @@ class AgentController {
         AgentRegistry registry = registry(directory);
         return new AgentList(
                 registry.definitions().stream()
+                        .filter(agent -> !agent.hidden())
                         .map(agent -> AgentSummary.of(agent, registry))
                         .toList(),
                 registry.warnings().stream().map(warning -> warning.message()).toList());

@@ -29,7 +29,8 @@ record SpawnRequest(
         @Nullable List<String> credentials,
         @Nullable String runtime,
         @Nullable ParentRequest parent,
-        @Nullable Boolean allowSharedWrites) {
+        @Nullable Boolean allowSharedWrites,
+        @Nullable String profile) {
 
     private static final int LONGEST_PROMPT = 1 << 18;
     private static final int LONGEST_COMMAND = 1 << 17;
@@ -58,6 +59,33 @@ record SpawnRequest(
                 values.put(key, value);
             }
         }
+    }
+
+    /** The same with a profile for whoever asks for none. */
+    SpawnRequest withProfileOr(String fallback) {
+        return new SpawnRequest(
+                session,
+                agent,
+                prompt,
+                description,
+                harness,
+                command,
+                directory,
+                workspace,
+                network,
+                limits,
+                model,
+                thinking,
+                maxTurns,
+                inheritContext,
+                runInBackground,
+                isolated,
+                isolation,
+                credentials,
+                runtime,
+                parent,
+                allowSharedWrites,
+                profile == null ? fallback : profile);
     }
 
     /** Where the caller says that the task comes from. */

@@ -3,6 +3,7 @@ package dev.sallyport.gateway.child;
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.agentfile.EmbeddedAgents;
+import dev.sallyport.agentfile.Profile;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.authority.Authority;
 import dev.sallyport.authority.AuthorityRequest;
@@ -211,7 +212,10 @@ final class Spawning {
         if (requests.stream().anyMatch(request -> request.session() != null)) {
             throw new InvalidRequest("children: `session` belongs to the whole batch");
         }
-        return spawn(caller, session, requests, idempotencyKey);
+        List<SpawnRequest> bounded = requests.stream()
+                .map(request -> request.withProfileOr(Profile.BATCH_DEFAULT))
+                .toList();
+        return spawn(caller, session, bounded, idempotencyKey);
     }
 
     private List<Child> spawn(
@@ -514,6 +518,7 @@ final class Spawning {
                 .runInBackground(request.runInBackground())
                 .isolated(request.isolated())
                 .isolation(request.isolation())
+                .profile(request.profile())
                 .build();
     }
 

@@ -49,6 +49,7 @@ final class DelegationRoutes {
             .may("runInBackground", FLAG)
             .may("isolated", FLAG)
             .may("isolation", TEXT)
+            .may("profile", TEXT)
             .may("credentials", list(TEXT))
             .may("runtime", TEXT)
             .may("allowSharedWrites", FLAG);

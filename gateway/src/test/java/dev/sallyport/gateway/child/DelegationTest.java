@@ -428,6 +428,20 @@ class DelegationTest {
     }
 
     @Test
+    void aBatchOnlyLooksUnlessItAsksForMore() {
+        List<Child> batch = world.spawning.batch(
+                World.ALICE,
+                null,
+                List.of(
+                        World.request("{\"agent\":\"outsider\",\"prompt\":\"x\"}"),
+                        World.request("{\"agent\":\"outsider\",\"prompt\":\"x\",\"profile\":\"general\"}")),
+                null);
+
+        assertThat(batch.getFirst().terms().tools()).containsExactlyInAnyOrder("read", "grep", "find", "ls");
+        assertThat(batch.getLast().terms().tools()).contains("bash", "write");
+    }
+
+    @Test
     void aBatchWithOneBadChildStartsNone() {
         assertThatThrownBy(() -> world.spawning.batch(
                         World.ALICE,
