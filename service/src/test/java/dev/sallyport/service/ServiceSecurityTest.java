@@ -18,7 +18,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Base64;
+import java.util.List;
 import java.util.Set;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -121,6 +124,39 @@ class ServiceSecurityTest {
     void noIssuerCanGiveASessionAnApproversRole() {
         assertThat(catchThrowable(() -> new Caller("s", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.APPROVE))))
                 .hasMessage("a session can not have the role approve");
+    }
+
+    @Test
+    void believesNoTokenThatGivesASessionAnApproversRole() throws Exception {
+        assertThat(get("/approvers", signed("person"))).isEqualTo("200 approved");
+        assertThat(get("/approvers", signed("session"))).startsWith("401");
+        assertThat(get("/approvers", signed("service"))).startsWith("401");
+        assertThat(get("/approvers", signed("child"))).startsWith("401");
+    }
+
+    /** An approver by claim, signed with the right key. */
+    private static String signed(String kind) throws Exception {
+        String token = base64("{\"alg\":\"HS256\"}") + "."
+                + base64("{\"sub\":\"x\",\"tenant\":\"default\",\"kind\":\"" + kind
+                        + "\",\"roles\":[\"approve\"],\"exp\":4102444800}");
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(Base64.getDecoder().decode(KEY), "HmacSHA256"));
+        return token + "."
+                + Base64.getUrlEncoder()
+                        .withoutPadding()
+                        .encodeToString(mac.doFinal(token.getBytes(StandardCharsets.US_ASCII)));
+    }
+
+    /** A page elsewhere could send along what a browser keeps. */
+    @Test
+    void takesNoTokenFromACookieOrAQuery() throws Exception {
+        String token = tokens.issue(SESSION, Duration.ofHours(1));
+
+        for (String cookie : List.of("token", "access_token", "Authorization", "JSESSIONID", "SESSION")) {
+            assertThat(raw("GET /open-to-any-token?access_token=" + token + " HTTP/1.1\r\nHost: 127.0.0.1:" + port
+                            + "\r\nCookie: " + cookie + "=" + token + "\r\nConnection: close\r\n\r\n"))
+                    .startsWith("HTTP/1.1 401");
+        }
     }
 
     @Test

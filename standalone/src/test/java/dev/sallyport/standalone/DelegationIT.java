@@ -49,11 +49,9 @@ class DelegationIT {
                 """);
         write("policy.json", """
                 {"permission":{"*":"ask","bash":"allow","read":"allow","delegation":"allow"}}""");
-        sallyport = Installation.start(
-                temporary.resolve("home"),
+        sallyport = Installation.in(
+                temporary,
                 Map.of(
-                        "sallyport.gateway.agent-directory",
-                        temporary.resolve("agents").toString(),
                         "sallyport.gateway.scripts",
                         temporary.resolve("scripts").toString(),
                         "sallyport.permissions.policy-file",
@@ -92,7 +90,8 @@ class DelegationIT {
         assertThat(output(lead)).isEqualTo("My worker found it.");
         JsonNode worker = childOf(lead);
         assertThat(worker.path("agent").asString()).isEqualTo("worker");
-        assertThat(worker.path("session").asString()).isEqualTo(ended.path("session").asString());
+        assertThat(worker.path("session").asString())
+                .isEqualTo(ended.path("session").asString());
         assertThat(output(worker.path("id").asString())).isEqualTo("The answer is forty-two.");
     }
 
@@ -110,7 +109,9 @@ class DelegationIT {
     }
 
     private static String output(String child) throws IOException, InterruptedException {
-        return sallyport.gateway("GET", "/v1/children/" + child + "/result", null).text("output");
+        return sallyport
+                .gateway("GET", "/v1/children/" + child + "/result", null)
+                .text("output");
     }
 
     private static JsonNode childOf(String parent) throws IOException, InterruptedException {

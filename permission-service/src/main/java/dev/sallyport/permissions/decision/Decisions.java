@@ -8,6 +8,7 @@ import dev.sallyport.identity.SessionId;
 import dev.sallyport.identity.Tenant;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.permission.Rule;
+import dev.sallyport.permission.Wildcard;
 import dev.sallyport.permissions.PermissionException;
 import dev.sallyport.permissions.PermissionMetrics;
 import dev.sallyport.permissions.PermissionProblem;
@@ -267,9 +268,18 @@ class Decisions {
     /** permission.md 7.2, in one line in which nothing hides. */
     private static String message(Child child, String tool, Judgement judgement, @Nullable String pattern) {
         String who = child.agent() == null ? "a child" : "agent `%s`".formatted(shown(child.agent()));
-        String matched = pattern == null ? "" : " (matched `%s`)".formatted(shown(pattern));
+        String matched = pattern == null ? "" : " (%s `%s`)".formatted(because(judgement), shown(pattern));
         String value = shown(judgement.subject().value());
         return "%s asks for %s%s: `%s`%s".formatted(who, shown(tool), on(judgement, tool), value, matched);
+    }
+
+    /** A command that is not taken apart is asked about for a rule that need not match it (docs/adr/0005). */
+    private static String because(Judgement judgement) {
+        Subject subject = judgement.subject();
+        boolean matched = !subject.surface().equals(Subject.BASH)
+                || subject.names().stream()
+                        .anyMatch(name -> Wildcard.matches(judgement.rule().pattern(), name));
+        return matched ? "matched" : "not taken apart, so it might hide what is under rule";
     }
 
     private static String on(Judgement judgement, String tool) {

@@ -90,7 +90,8 @@ final class EditTool implements Tool {
             throw new ToolException("the edits change nothing in `%s`".formatted(path));
         }
         Files.writeString(file, after);
-        return ToolResult.ok("replaced %d piece(s) of text in %s".formatted(edits.size(), path));
+        return ToolResult.ok(
+                "replaced %s of text in %s".formatted(edits.size() == 1 ? "1 piece" : edits.size() + " pieces", path));
     }
 
     private static String apply(String path, String before, List<Edit> edits) throws ToolException {
