@@ -124,7 +124,7 @@ class ModelSelectionTest {
         assertThat(event(id).path("by").asString()).isEqualTo("default");
         assertThat(event(id).path("outcome").asString()).isEqualTo("not-a-candidate");
         assertThat(world.inspection.explanation(World.ALICE, id))
-                .contains("operator default model", "failed: not-a-candidate");
+                .contains("operator defaults.model", "failed: not-a-candidate");
     }
 
     @Test
