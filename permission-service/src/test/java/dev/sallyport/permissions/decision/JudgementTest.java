@@ -3,6 +3,7 @@ package dev.sallyport.permissions.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sallyport.agentfile.Profiles;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.json.StrictJson;
 import dev.sallyport.permission.Narrowing;
@@ -47,6 +48,30 @@ class JudgementTest {
         assertThat(judge(contained, List.of(), tool("deploy", "x"), WorkspaceAccess.CLONE)
                         .state())
                 .isEqualTo(PermissionState.ASK);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ls -la src, ALLOW",
+        "grep -n 'a word' x, ALLOW",
+        "ls *.java, ASK",
+        "ls x && rm x, DENY",
+        "evil/ls x, DENY",
+        "'\"evil/ls\" x', DENY",
+        "cat a > b, DENY",
+        "find . -delete, DENY"
+    })
+    void safeBashHoldsUnderAPolicyThatAllowsEverything(String command, PermissionState expected) {
+        PermissionConfig safe =
+                Profiles.BUILT_IN.find("read-only-with-safe-bash").orElseThrow().permission();
+
+        Judgement judged = judge(
+                operator("{\"*\":\"allow\"}"),
+                List.of(new Narrowing.Layer("profile", safe)),
+                bash(command),
+                WorkspaceAccess.READ_ONLY);
+
+        assertThat(judged.state()).isEqualTo(expected);
     }
 
     @Test
