@@ -273,6 +273,18 @@ class LauncherTest {
         assertThat(run("verify", "--sok").said()).contains("sallyport: verify takes --soak and nothing else");
     }
 
+    @Test
+    void doesNothingWhereAVerbIsOnlyAskedAbout() throws Exception {
+        for (String verb : List.of("demo", "up", "down", "doctor", "verify")) {
+            Outcome outcome = run(verb, "--help");
+
+            assertThat(outcome.exitCode()).as(verb).isZero();
+            assertThat(outcome.said())
+                    .contains("Verbs of the launcher")
+                    .noneMatch(line -> line.startsWith("sallyport:"));
+        }
+    }
+
     private void user(int uid) throws IOException {
         command("id", "echo " + uid);
     }
