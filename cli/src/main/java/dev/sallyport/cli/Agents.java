@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
         name = "agents",
         description = "The agent definitions that a directory has.",
         synopsisSubcommandLabel = "ls|show")
-final class Agents {
+final class Agents extends VerbGroup {
 
     private Agents() {}
 

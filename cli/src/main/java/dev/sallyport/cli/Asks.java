@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
         name = "asks",
         description = "Questions of children to a person. Answering needs a person at a terminal.",
         synopsisSubcommandLabel = "ls|watch|approve|deny")
-final class Asks {
+final class Asks extends VerbGroup {
 
     private Asks() {}
 

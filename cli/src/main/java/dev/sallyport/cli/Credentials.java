@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
         name = "credentials",
         description = "Keys that Sallyport adds outside the children. A value can be set and never be read back.",
         synopsisSubcommandLabel = "set|ls|rm")
-final class Credentials {
+final class Credentials extends VerbGroup {
 
     private Credentials() {}
 

@@ -46,6 +46,16 @@ class MainTest extends WithSallyport {
     }
 
     @Test
+    void helpOfWordsThatOnlyGroupVerbsIsThere() {
+        for (String group : new String[] {"agents", "asks", "credentials"}) {
+            Run help = sallyport.run(group, "--help");
+
+            assertThat(help.exitCode()).isZero();
+            assertThat(help.out()).contains("Usage: sallyport " + group, "Commands:");
+        }
+    }
+
+    @Test
     void aBugIsOneLineAndNoStackTrace() {
         sallyport.text("GET /v1/children", "application/json", "<html>");
 
