@@ -213,7 +213,8 @@ final class Spawning {
             throw new InvalidRequest("children: `session` belongs to the whole batch");
         }
         List<SpawnRequest> bounded = requests.stream()
-                .map(request -> request.withProfileOr(Profile.BATCH_DEFAULT))
+                // A command has no tools that a profile could take away (P1); it has what its container lets it.
+                .map(request -> request.command() == null ? request.withProfileOr(Profile.BATCH_DEFAULT) : request)
                 .toList();
         return spawn(caller, session, bounded, idempotencyKey);
     }

@@ -442,6 +442,17 @@ class DelegationTest {
     }
 
     @Test
+    void aBatchOfCommandsIsNotRefusedForAProfileThatNobodyAskedFor() {
+        List<Child> batch = world.spawning.batch(
+                World.ALICE,
+                null,
+                List.of(World.request("{\"harness\":\"command\",\"command\":[\"true\"]}")),
+                null);
+
+        assertThat(batch).hasSize(1);
+    }
+
+    @Test
     void aBatchWithOneBadChildStartsNone() {
         assertThatThrownBy(() -> world.spawning.batch(
                         World.ALICE,
