@@ -39,6 +39,7 @@ class LauncherTest {
             "env",
             "seq",
             "tail",
+            "tr",
             "kill",
             "setsid",
             "nohup",
@@ -283,6 +284,25 @@ class LauncherTest {
                     .contains("Verbs of the launcher")
                     .noneMatch(line -> line.startsWith("sallyport:"));
         }
+    }
+
+    @Test
+    void saysTheInnermostCauseWhereTheServicesDoNotStart() throws Exception {
+        built();
+        command("docker", "exit 0");
+        executable(machine.resolve("jdk/bin/java"), """
+                echo 'Caused by: a.OuterException: no bean'
+                echo 'Caused by: a.InnerException: name (expected: a thing)'
+                echo 'server stopped'
+                exit 1""");
+
+        Outcome outcome = run("ps");
+
+        assertThat(outcome.exitCode()).isEqualTo(125);
+        assertThat(outcome.said())
+                .singleElement()
+                .asString()
+                .startsWith("sallyport: sallyport did not start: name (expected: a thing) (see ");
     }
 
     private void user(int uid) throws IOException {
