@@ -30,21 +30,26 @@ final class LoginSocket implements AutoCloseable {
 
     private final ServerSocketChannel server;
     private final Path path;
+    private final String owner;
     private final Function<String, String> login;
 
-    private LoginSocket(ServerSocketChannel server, Path path, Function<String, String> login) {
+    private LoginSocket(ServerSocketChannel server, Path path, String owner, Function<String, String> login) {
         this.server = server;
         this.path = path;
+        this.owner = owner;
         this.login = login;
     }
 
-    /** @param login from the peer's user name to the line of JSON that answers it */
-    static LoginSocket open(Path path, Function<String, String> login) throws IOException {
+    /**
+     * @param owner the one user who may log in
+     * @param login from the peer's user name to the line of JSON that answers it
+     */
+    static LoginSocket open(Path path, String owner, Function<String, String> login) throws IOException {
         Files.deleteIfExists(path);
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(path));
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-        LoginSocket socket = new LoginSocket(server, path, login);
+        LoginSocket socket = new LoginSocket(server, path, owner, login);
         Thread.ofVirtual().name("login").start(socket::serve);
         return socket;
     }
@@ -66,7 +71,7 @@ final class LoginSocket implements AutoCloseable {
         try (peer) {
             UnixDomainPrincipal who = peer.getOption(ExtendedSocketOptions.SO_PEERCRED);
             String user = who.user().getName();
-            if (!user.equals(System.getProperty("user.name"))) {
+            if (!user.equals(owner)) {
                 LOG.warn("login refused: peer is another user");
                 return;
             }

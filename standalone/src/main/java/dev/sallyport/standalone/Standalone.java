@@ -126,6 +126,7 @@ final class Standalone implements AutoCloseable {
         JsonMapper json = new JsonMapper();
         parts.addFirst(LoginSocket.open(
                 home.resolve("login.sock"),
+                System.getProperty("user.name"),
                 user -> json.writeValueAsString(Map.of(
                         "token",
                         tokens.issue(person(user), LOGIN_LIFE),

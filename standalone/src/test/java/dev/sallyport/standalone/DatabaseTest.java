@@ -34,7 +34,7 @@ class DatabaseTest {
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("password");
             assertThat(database.letsInWithoutPassword()).isFalse();
-            assertThat(settings(database)).containsExactly("on", "on", "");
+            assertThat(settings(database)).containsExactly("on", "on", "", "127.0.0.1");
         }
     }
 
@@ -180,9 +180,9 @@ class DatabaseTest {
                 Statement statement = connection.createStatement();
                 ResultSet row =
                         statement.executeQuery("select current_setting('fsync'), current_setting('synchronous_commit'),"
-                                + " current_setting('unix_socket_directories')")) {
+                                + " current_setting('unix_socket_directories'), current_setting('listen_addresses')")) {
             row.next();
-            return List.of(row.getString(1), row.getString(2), row.getString(3));
+            return List.of(row.getString(1), row.getString(2), row.getString(3), row.getString(4));
         }
     }
 }
