@@ -444,10 +444,7 @@ class DelegationTest {
     @Test
     void aBatchOfCommandsIsNotRefusedForAProfileThatNobodyAskedFor() {
         List<Child> batch = world.spawning.batch(
-                World.ALICE,
-                null,
-                List.of(World.request("{\"harness\":\"command\",\"command\":[\"true\"]}")),
-                null);
+                World.ALICE, null, List.of(World.request("{\"harness\":\"command\",\"command\":[\"true\"]}")), null);
 
         assertThat(batch).hasSize(1);
     }
