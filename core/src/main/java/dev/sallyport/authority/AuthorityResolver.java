@@ -32,6 +32,7 @@ import dev.sallyport.provenance.Origin;
 import dev.sallyport.skill.Preloaded;
 import dev.sallyport.skill.Skill;
 import dev.sallyport.toolscope.BuiltinTools;
+import dev.sallyport.toolscope.DelegationTools;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -270,7 +271,7 @@ public final class AuthorityResolver {
         PromptPlan prompt = prompt(definition, invocation, skills);
         Containment containment =
                 new ContainmentResolver(request, definition, invocation, tools, ceilings, fields).resolve();
-        Delegation delegation = delegation(definition, isolated);
+        Delegation delegation = delegation(definition, isolated, deniedTools);
         Budgets budgets = budgets(definition);
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
         warnAboutUnused(definition);
@@ -515,7 +516,7 @@ public final class AuthorityResolver {
         return skills.value();
     }
 
-    private Delegation delegation(AgentDefinition definition, Resolved<Boolean> isolated) {
+    private Delegation delegation(AgentDefinition definition, Resolved<Boolean> isolated, List<String> deniedTools) {
         Delegation ceiling = operator.delegation();
         Delegation above = parent == null ? null : parent.delegation();
         Origin by = Origin.parent(parent == null ? "" : parent.agent());
@@ -527,6 +528,10 @@ public final class AuthorityResolver {
                 SubagentPermission::shown);
         if (isolated.value()) {
             agents.cap(isolated.origin(), SubagentPermission.none());
+        }
+        // The door starts children too, and knows no tools: who is denied the tool has not the right.
+        if (deniedTools.contains(DelegationTools.SPAWN)) {
+            agents.cap(deniedBy(definition, DelegationTools.SPAWN), SubagentPermission.none());
         }
         agents.cap(operator.origin("delegation.spawns"), operator.spawns(definition.name()));
         Narrowed<Integer> maxDepth = number(ceiling.maxDepth(), operator.origin("delegation.maxDepth"));
@@ -558,6 +563,15 @@ public final class AuthorityResolver {
                 operator.origin("delegation.allowSharedWriters"),
                 List.of()));
         return delegation;
+    }
+
+    private Origin deniedBy(AgentDefinition definition, String tool) {
+        if (operator.lockedTools().contains(tool)) {
+            return operator.origin("locks.tools");
+        }
+        return parent != null && parent.deniedTools().contains(tool)
+                ? Origin.parent(parent.agent())
+                : definition.origin("disallowed_tools");
     }
 
     private static Narrowed<Integer> number(int value, Origin origin) {

@@ -9,6 +9,7 @@ import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.toolscope.DelegationTools;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,26 @@ class CapabilityTest {
                         .refused(SpawnCall.of("planner"))
                         .code())
                 .isEqualTo("depth-exceeded");
+    }
+
+    @Test
+    void whoIsDeniedTheToolHasNoRightToDelegate() {
+        Requests requests = Requests.ordinary()
+                .registry(AgentRegistry.of(List.of(
+                        agent("lead").allowedSubagents(SubagentPermission.all()).build(),
+                        agent("mute")
+                                .allowedSubagents(SubagentPermission.all())
+                                .disallowedTools(List.of(DelegationTools.SPAWN))
+                                .build())));
+        Requests locked = requests.operator(
+                Requests.policy().lockedTools(List.of(DelegationTools.SPAWN)).build());
+
+        assertThat(requests.granted(SpawnCall.of("lead")).delegation().mayDelegate())
+                .isTrue();
+        assertThat(requests.granted(SpawnCall.of("mute")).delegation().mayDelegate())
+                .isFalse();
+        assertThat(locked.granted(SpawnCall.of("lead")).delegation().mayDelegate())
+                .isFalse();
     }
 
     @Test

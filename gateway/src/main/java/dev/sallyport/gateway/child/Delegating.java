@@ -78,8 +78,20 @@ final class Delegating {
             return shown(child);
         }
 
+        /** A runner does not offer what is denied; code that asks by itself is told here. */
+        private void require(String tool) {
+            if (!has(tool)) {
+                throw new DoorProblem(403, "delegation-not-allowed", "`%s` is denied to this child".formatted(tool));
+            }
+        }
+
+        private boolean has(String tool) {
+            return live.child().terms().tools().contains(tool);
+        }
+
         @Override
         public ObjectNode list() {
+            require(DelegationTools.LIST);
             ObjectNode list = json.createObjectNode();
             var children = list.putArray("children");
             inspection.below(live.child()).forEach(child -> children.add(shown(child)));
@@ -88,11 +100,14 @@ final class Delegating {
 
         @Override
         public JsonNode show(ChildId child) {
+            require(DelegationTools.LIST);
             return translated(() -> shown(own(child)));
         }
 
         @Override
         public JsonNode result(ChildId child, Duration wait) throws InterruptedException {
+            // Whoever starts a child and waits for it gets the result without a tool of its own.
+            require(has(DelegationTools.SPAWN) ? DelegationTools.SPAWN : DelegationTools.RESULT);
             return translated(() -> {
                 ObjectNode result = json.valueToTree(inspection.result(() -> own(child), child, wait));
                 // A place on the gateway's host is nothing to a child.
@@ -103,11 +118,13 @@ final class Delegating {
 
         @Override
         public JsonNode cancel(ChildId child, @Nullable String reason) {
+            require(DelegationTools.CANCEL);
             return translated(() -> shown(inspection.cancel(own(child), author(), reason)));
         }
 
         @Override
         public JsonNode steer(ChildId child, String message) {
+            require(DelegationTools.STEER);
             return translated(() -> shown(inspection.steer(own(child), author(), message)));
         }
 

@@ -1,8 +1,6 @@
 package dev.sallyport.gateway.child;
 
-import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
-import dev.sallyport.agentfile.EmbeddedAgents;
 import dev.sallyport.agentfile.Profile;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.authority.Authority;
@@ -131,12 +129,6 @@ final class Spawning {
                 case Outcome.Granted yes -> yes;
                 case Outcome.Refused no -> throw new AuthorityRefused(no.code(), no.reasons());
             };
-        }
-
-        AgentDefinition definition() {
-            return outcome instanceof Outcome.Granted granted
-                    ? asked.registry().get(granted.authority().agent()).orElse(EmbeddedAgents.AD_HOC)
-                    : EmbeddedAgents.AD_HOC;
         }
     }
 
@@ -451,13 +443,12 @@ final class Spawning {
                 draft.granted().explanation().render());
     }
 
-    private static List<String> tools(Authority authority, Delegation rights, AgentDefinition definition) {
+    /** Whatever drives the child: a program has no such tools, but what is not among these its door refuses. */
+    private static List<String> tools(Authority authority) {
         List<String> tools = new ArrayList<>(authority.tools());
-        // Only our own harness has them; other programs may use the route at their door.
-        if (rights.mayDelegate() && authority.harness() == Harness.BUILTIN) {
-            List<String> denied = Objects.requireNonNullElse(definition.disallowedTools(), List.of());
+        if (authority.delegation().mayDelegate()) {
             DelegationTools.NAMES.stream()
-                    .filter(name -> !denied.contains(name))
+                    .filter(name -> !authority.deniedTools().contains(name))
                     .forEach(tools::add);
         }
         return tools;
@@ -570,7 +561,6 @@ final class Spawning {
         SpawnRequest request = draft.request();
         Authority authority = draft.granted().authority();
         Sources.Source source = draft.source();
-        Delegation rights = authority.delegation();
         List<Narrowing.Layer> narrowing = new ArrayList<>(draft.resolved().project());
         narrowing.addAll(authority.narrowing());
         Model model = authority.model();
@@ -591,7 +581,7 @@ final class Spawning {
                                 shape(model).wire(),
                                 model.scripted(),
                                 thinking(authority)),
-                tools(authority, rights, draft.resolved().definition()),
+                tools(authority),
                 authority.prompt().render(environment(id, source)),
                 maxTurns == null || maxTurns.isInfinite() ? null : (Integer) (int) Math.ceil(maxTurns),
                 authority.graceTurns(),
@@ -605,7 +595,7 @@ final class Spawning {
                         .toList(),
                 authority.prompt().hasParent()
                         || (authority.inheritContext() && request.conversation().hasMessages()),
-                Terms.Delegation.of(rights),
+                Terms.Delegation.of(authority.delegation()),
                 authority.runInBackground());
     }
 

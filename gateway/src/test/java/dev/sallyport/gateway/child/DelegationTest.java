@@ -133,6 +133,38 @@ class DelegationTest {
         assertRefused(() -> at(worker), 403, "delegation-not-allowed");
     }
 
+    /** S1: code in the child asks its door without the tool. */
+    @Test
+    void whoIsDeniedTheToolHasNotTheRouteEither() throws Exception {
+        agent("mute", "model: scripted/demo\nallowed_subagents: worker\ndisallowed_tools: Agent");
+
+        ChildId mute = world.running("{\"agent\":\"mute\",\"prompt\":\"lead\"}");
+
+        assertThat(world.child(mute).terms().tools()).doesNotContainAnyElementsOf(DelegationTools.NAMES);
+        assertRefused(() -> at(mute), 403, "delegation-not-allowed");
+    }
+
+    @Test
+    void whatIsDeniedOfItsChildrenIsDeniedAtItsDoor() throws Exception {
+        agent(
+                "aloof",
+                "model: scripted/demo\nallowed_subagents: worker\n"
+                        + "disallowed_tools: steer_subagent, cancel_subagent, list_subagents, get_subagent_result");
+        ChildId aloof = world.running("{\"agent\":\"aloof\",\"prompt\":\"lead\"}");
+
+        ChildId worker = running(aloof, WORKER);
+
+        assertThat(world.child(aloof).terms().tools())
+                .contains(DelegationTools.SPAWN)
+                .doesNotContain(
+                        DelegationTools.STEER, DelegationTools.CANCEL, DelegationTools.LIST, DelegationTools.RESULT);
+        assertRefused(() -> at(aloof).steer(worker, "obey"), 403, "delegation-not-allowed");
+        assertRefused(() -> at(aloof).cancel(worker, null), 403, "delegation-not-allowed");
+        assertRefused(() -> at(aloof).list(), 403, "delegation-not-allowed");
+        assertRefused(() -> at(aloof).show(worker), 403, "delegation-not-allowed");
+        assertRefused(() -> at(aloof).result(worker, Duration.ZERO), 409, "child-not-ended");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
