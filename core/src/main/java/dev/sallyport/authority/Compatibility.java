@@ -46,20 +46,10 @@ public record Compatibility(Set<Switch> on) {
         LATE_TOOLS_VISIBLE,
         /** An agent without extensions has no veto; a call of a tool that it does not have is merely not found. */
         NO_VETO_WITHOUT_EXTENSIONS,
-        /** What of a settings file cannot be used is dropped, restrictions too (authority.md 12). */
-        LENIENT_SETTINGS,
         /** {@code memory} gives an agent that may edit the tools {@code read} and {@code write} too (authority.md 7.3). */
         MEMORY_ADDS_TOOLS,
-        /** The agent file's isolated, isolation and background bind calls only, not mentions and other ways (13.6). */
-        LOCKS_BIND_CALLS_ONLY,
-        /** A schedule's model outranks the agent file's (13.7). */
-        SCHEDULED_MODEL_OUTRANKS_FILE,
-        /** Resumed turns have no limit (13.12). */
-        RESUME_WITHOUT_TURN_LIMIT,
         /** A project's {@code enabledModels} takes the place of the user's instead of narrowing it (authority.md 5.7, S2). */
-        PROJECT_MODELS_REPLACE,
-        /** Work whose commit failed is dropped (13.11). */
-        DROP_UNCOMMITTED_WORK;
+        PROJECT_MODELS_REPLACE;
 
         /** {@code any-agent-name} and so on. */
         public String wire() {

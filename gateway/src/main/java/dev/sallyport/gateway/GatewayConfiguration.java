@@ -1,6 +1,7 @@
 package dev.sallyport.gateway;
 
 import dev.sallyport.agentfile.AgentDirectory;
+import dev.sallyport.authority.Compatibility;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.authority.OperatorPolicyFile;
 import dev.sallyport.gateway.catalogue.Catalogue;
@@ -38,7 +39,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -47,6 +50,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -54,6 +58,13 @@ import tools.jackson.databind.json.JsonMapper;
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(GatewayProperties.class)
 class GatewayConfiguration {
+
+    private static final Set<Compatibility.Switch> WITHOUT_EFFECT = EnumSet.of(
+            Compatibility.Switch.PLAIN_TOOLS_BYPASS_SELECTORS,
+            Compatibility.Switch.SHARED_TOOL_NAMES,
+            Compatibility.Switch.LATE_TOOLS_VISIBLE,
+            Compatibility.Switch.NO_VETO_WITHOUT_EXTENSIONS,
+            Compatibility.Switch.MEMORY_ADDS_TOOLS);
 
     @Bean
     InstallationId installation(JdbcClient db) {
@@ -124,7 +135,7 @@ class GatewayConfiguration {
                 properties.uids().first(),
                 properties.uids().last(),
                 properties.active(),
-                properties.activePerSession(),
+                operator.delegation().maxActivePerSession(),
                 patience.prepare(),
                 patience.engine(),
                 patience.permissionService(),
@@ -155,12 +166,26 @@ class GatewayConfiguration {
             return OperatorPolicyFile.absent();
         }
         OperatorPolicy policy = OperatorPolicyFile.parse(file.toString(), Files.readString(file));
+        requireHonoured(file, policy);
+        return policy;
+    }
+
+    /** @throws IllegalArgumentException if it says something that nothing here acts on yet */
+    static void requireHonoured(Path file, OperatorPolicy policy) {
         if (!policy.credentials().names().isEmpty()) {
             throw new IllegalArgumentException(
                     "%s: ceilings.credentials: nothing but model keys is added to a child's requests here yet"
                             .formatted(file));
         }
-        return policy;
+        List<String> idle = policy.compatibility().on().stream()
+                .filter(WITHOUT_EFFECT::contains)
+                .map(Compatibility.Switch::wire)
+                .toList();
+        if (!idle.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "%s: compatibility: %s: children have no extensions and no memory here yet, so it would change nothing"
+                            .formatted(file, String.join(", ", idle)));
+        }
     }
 
     @Bean
@@ -172,7 +197,9 @@ class GatewayConfiguration {
         return new SpawnPolicy(operator, settings, shapes);
     }
 
+    /** Only where a selector is set up: most gateways have none. */
     @Bean(destroyMethod = "close")
+    @Lazy
     SelectorClient selectorClient() {
         return SelectorClient.start();
     }
@@ -182,7 +209,7 @@ class GatewayConfiguration {
             GatewayProperties properties,
             OperatorPolicy operator,
             StoredCredentials credentials,
-            SelectorClient client,
+            ObjectProvider<SelectorClient> client,
             MeterRegistry meters,
             JsonMapper json) {
         return properties.routing().kind() == GatewayProperties.Routing.Kind.STATIC
@@ -193,7 +220,7 @@ class GatewayConfiguration {
                                 operator.defaultModel(),
                                 providers(properties).keySet()),
                         credentials,
-                        client,
+                        client.getObject(),
                         meters,
                         json);
     }

@@ -33,7 +33,6 @@ import org.springframework.validation.annotation.Validated;
  * @param scripts of scripted models; without one there are none
  * @param uids the range that children run as; nothing else on this host may use it (S7)
  * @param active children that live at a time, of all gateways on one database; the next are queued
- * @param activePerSession children of one session that live at a time
  * @param patience how long what does not answer is waited for
  * @param events what one child may report (S4)
  * @param steersPerMinute messages that one child is sent; the next is refused with 429
@@ -58,7 +57,6 @@ record GatewayProperties(
         @Nullable Path scripts,
         @DefaultValue Uids uids,
         @DefaultValue("16") @Min(1) int active,
-        @DefaultValue("10") @Min(1) int activePerSession,
         @DefaultValue Patience patience,
         @DefaultValue @Valid Events events,
         @DefaultValue("30") @Min(1) @Max(600) int steersPerMinute,

@@ -3,6 +3,7 @@ package dev.sallyport.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sallyport.gateway.child.LifeSettings;
 import dev.sallyport.gateway.permission.FakePermissionService;
 import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
 import dev.sallyport.gateway.sandbox.SandboxDriver;
@@ -103,6 +104,9 @@ class GatewayHttpTest {
         registry.add("sallyport.gateway.workspace-roots", () -> real.resolve("work"));
         registry.add("sallyport.gateway.credential-key", () -> KEY);
         registry.add("sallyport.gateway.steers-per-minute", () -> 3);
+        Path policy = Files.writeString(
+                real.resolve("sallyport.yaml"), "version: 1\ndelegation: { maxActivePerSession: 9 }\n");
+        registry.add("sallyport.gateway.policy", () -> policy);
         registry.add("sallyport.gateway.permission-service", permissions::uri);
     }
 
@@ -111,6 +115,9 @@ class GatewayHttpTest {
 
     @Autowired
     private SandboxDriver driver;
+
+    @Autowired
+    private LifeSettings lives;
 
     @LocalServerPort
     private int port;
@@ -173,6 +180,11 @@ class GatewayHttpTest {
 
     private void exit(String id, int code) {
         ((InMemorySandboxDriver) driver).exit(new SandboxId(new ChildId(id), 1), code);
+    }
+
+    @Test
+    void theOperatorsFileSaysHowManyOfOneSessionLive() {
+        assertThat(lives.activePerSession()).isEqualTo(9);
     }
 
     @Test

@@ -57,7 +57,7 @@ final class Admission {
         if (parent != null) {
             requireLive(parent);
             int session = Math.min(perSession, child.terms().delegation().active());
-            if (count("session = '%s' and %s".formatted(child.session(), HOLDS_A_PLACE)) >= session) {
+            if (count("session = ? and " + HOLDS_A_PLACE, child.session().value()) >= session) {
                 throw new NotAdmitted("session", session);
             }
             if (count(HOLDS_A_PLACE) >= all) {
@@ -98,8 +98,9 @@ final class Admission {
                 });
     }
 
-    private int count(String condition) {
+    private int count(String condition, Object... parameters) {
         return db.sql("select count(*) from child where " + condition)
+                .params(parameters)
                 .query(Integer.class)
                 .single();
     }

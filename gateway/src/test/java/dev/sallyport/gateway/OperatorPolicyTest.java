@@ -1,0 +1,49 @@
+package dev.sallyport.gateway;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.sallyport.authority.OperatorPolicyFile;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the operator writes and nothing acts on stops the start. */
+class OperatorPolicyTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "plain-tools-bypass-selectors",
+                "shared-tool-names",
+                "late-tools-visible",
+                "no-veto-without-extensions",
+                "memory-adds-tools"
+            })
+    void aSwitchThatWouldChangeNothingStopsTheStart(String name) {
+        assertThatThrownBy(() -> start("compatibility: [follow-links, %s]\n".formatted(name)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("sallyport.yaml: compatibility: %s: ".formatted(name));
+    }
+
+    @Test
+    void credentialsThatNobodyWouldAddStopTheStart() {
+        assertThatThrownBy(() -> start("ceilings: { credentials: [github] }\n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("sallyport.yaml: ceilings.credentials: ");
+    }
+
+    @Test
+    void whatIsHonouredDoesNot() {
+        assertThatCode(
+                        () -> start(
+                                "compatibility: [any-agent-name, duplicate-names, follow-links, fall-back-to-general-purpose, project-models-replace]\n"))
+                .doesNotThrowAnyException();
+    }
+
+    private static void start(String text) throws OperatorPolicyFile.MalformedPolicyException {
+        GatewayConfiguration.requireHonoured(
+                Path.of("sallyport.yaml"), OperatorPolicyFile.parse("sallyport.yaml", "version: 1\n" + text));
+    }
+}
