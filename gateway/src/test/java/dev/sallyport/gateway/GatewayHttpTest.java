@@ -3,7 +3,9 @@ package dev.sallyport.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sallyport.gateway.child.FakeRunner;
 import dev.sallyport.gateway.child.LifeSettings;
+import dev.sallyport.gateway.child.Lives;
 import dev.sallyport.gateway.permission.FakePermissionService;
 import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
 import dev.sallyport.gateway.sandbox.SandboxDriver;
@@ -31,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,8 +122,16 @@ class GatewayHttpTest {
     @Autowired
     private LifeSettings lives;
 
+    @Autowired
+    private Lives led;
+
     @LocalServerPort
     private int port;
+
+    @BeforeEach
+    void runners() {
+        ((InMemorySandboxDriver) driver).runner(sandbox -> FakeRunner.start(led, sandbox));
+    }
 
     private final HttpClient http = HttpClient.newHttpClient();
 

@@ -97,7 +97,8 @@ final class Rehearsal {
 
     private String assignment() {
         ObjectNode assignment = Json.object()
-                .put("version", 1)
+                .put("version", 2)
+                .put("nonce", "rehearsal")
                 .put("child", "rehearsalaaaaaaa")
                 .put("harness", "builtin")
                 .put("systemPrompt", "")

@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -114,14 +115,14 @@ final class Runner {
             head = Optional.of(fresh.prepare(door));
             clone = Optional.of(fresh);
         }
-        outbox.emit(started(assignment));
+        Harness harness = harness(assignment, door, outbox, directory, Surroundings.of(pumpPort));
+        outbox.emit(started(assignment, harness));
         if (head.isPresent()) {
             outbox.emit(Event.workspaceReady(head.get()));
         }
         String prompt = orders.awaitTask();
         title = prompt.isBlank() ? title : prompt;
-        return harness(assignment, door, outbox, directory, Surroundings.of(pumpPort))
-                .run(prompt);
+        return harness.run(prompt);
     }
 
     private Harness harness(
@@ -165,9 +166,11 @@ final class Runner {
         return false;
     }
 
-    private static Event started(Assignment assignment) throws IOException {
+    private static Event started(Assignment assignment, Harness harness) throws IOException {
         return Event.started(
-                assignment.tools(),
+                assignment.nonce(),
+                harness.tools(),
+                List.of(),
                 assignment.model().map(Assignment.Model::toString).orElse(null),
                 Files.readString(Path.of("/proc/1/comm")).strip(),
                 (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid"));

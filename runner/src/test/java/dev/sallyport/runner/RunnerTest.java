@@ -97,6 +97,8 @@ class RunnerTest {
 
         JsonNode started = gateway.events("started").getFirst();
         assertThat(started.path("uid").asInt(-1)).isEqualTo((int) Files.getAttribute(directory, "unix:uid"));
+        assertThat(started.path("nonce").asString()).isEqualTo("n-1");
+        assertThat(started.path("tools")).isEmpty();
         assertThat(started.path("pid1").asString()).isNotEmpty();
         assertThat(code).isNotDone();
         gateway.command("task", "{}");
@@ -166,8 +168,11 @@ class RunnerTest {
     }
 
     private FakeDoor command(String... command) {
-        ObjectNode assignment =
-                Json.object().put("version", 1).put("child", "abcdefghijklmnop").put("harness", "command");
+        ObjectNode assignment = Json.object()
+                .put("version", 2)
+                .put("child", "abcdefghijklmnop")
+                .put("nonce", "n-1")
+                .put("harness", "command");
         List.of(command).forEach(assignment.putArray("command")::add);
         assignment.putObject("workspace").put("mode", "none").put("directory", directory.toString());
         return gateway.command("assignment", assignment.toString());

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The first message on a child's control feed: all that its runner needs to get ready, but not yet what to do.
  *
  * @param version of this message; a runner that does not know it ends (P14)
+ * @param nonce of this start; the runner repeats it when it says what is active
  * @param toolTimeout ISO-8601
  * @param outputLimit in bytes
  */
@@ -19,6 +20,7 @@ record Assignment(
         int version,
         String child,
         int incarnation,
+        String nonce,
         String harness,
         @Nullable Model model,
         List<String> tools,
@@ -30,7 +32,7 @@ record Assignment(
         String toolTimeout,
         int outputLimit) {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     /** Where in the sandbox the workspace is. */
     static final String TOP = "/workspace";
 
@@ -48,7 +50,7 @@ record Assignment(
             @Nullable String base) {}
 
     /** @param base commit of the clone, null if there is none */
-    static ObjectNode of(Child child, @Nullable String base, LifeSettings settings, JsonMapper json) {
+    static ObjectNode of(Child child, String nonce, @Nullable String base, LifeSettings settings, JsonMapper json) {
         Terms terms = child.terms();
         Terms.Model model = terms.model();
         boolean clone = terms.workspace().access() == WorkspaceAccess.CLONE;
@@ -56,6 +58,7 @@ record Assignment(
                 VERSION,
                 child.id().value(),
                 child.incarnation(),
+                nonce,
                 terms.harness().wire(),
                 model == null
                         ? null

@@ -16,6 +16,10 @@ enum EndReason {
     RUNTIME_NOT_FOUND(ChildState.FAILED),
     SANDBOX_REFUSED(ChildState.FAILED),
     CONTAINMENT_UNAVAILABLE(ChildState.FAILED),
+    /** Its runner said nothing of what is active before its time was over. */
+    EVIDENCE_MISSING(ChildState.FAILED),
+    /** What its runner said contradicts its authority. */
+    CAPABILITY_MISMATCH(ChildState.FAILED),
     DOOR_UNAVAILABLE(ChildState.FAILED),
     DOOR_TAMPERED(ChildState.FAILED),
     UIDS_EXHAUSTED(ChildState.FAILED),

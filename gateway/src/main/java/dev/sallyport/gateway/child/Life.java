@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Leads one child from its queue to its end, on a thread of its own. Whoever wants it ended earlier decides so
@@ -40,6 +42,7 @@ final class Life implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Life.class);
     private static final Duration LOOK_FOR_A_PLACE = Duration.ofSeconds(2);
     private static final Duration RETRY = Duration.ofMillis(500);
+    private static final Duration GLANCE = Duration.ofSeconds(1);
 
     private final LiveChild live;
     private final Surroundings with;
@@ -138,16 +141,18 @@ final class Life implements Runnable {
         String base = clone(child, user);
         Path door = openDoor(child);
         register(child);
+        String nonce = UUID.randomUUID().toString();
         with.timeline()
                 .command(
                         child.sandbox(),
                         Command.Type.ASSIGNMENT,
-                        Assignment.of(child, base, with.settings(), with.json()));
+                        Assignment.of(child, nonce, base, with.settings(), with.json()));
         var spec = new SandboxSpec(
                 child.sandbox(), with.settings().image(), user, door, mount, terms.limits(), terms.runtime());
         create(spec);
         requireSameWorkspace(child);
         requireContained(child);
+        requireEvidence(child, nonce);
         begin(child);
     }
 
@@ -328,13 +333,55 @@ final class Life implements Runnable {
         }
     }
 
+    /** What is active is known before the task is: so nothing that should not be there ever sees it. */
+    private void requireEvidence(Child child, String nonce) throws EndedEarly, InterruptedException {
+        live.deadline()
+                .ifPresent(
+                        deadline -> live.preparing(new LiveChild.Deadline(deadline.at(), EndReason.EVIDENCE_MISSING)));
+        Evidence evidence = awaitEvidence(child);
+        Optional<String> contradiction = evidence.contradiction(child.terms(), nonce);
+        if (contradiction.isPresent()) {
+            throw new EndedEarly(EndReason.CAPABILITY_MISMATCH, contradiction.get());
+        }
+        List<String> omitted = evidence.omitted(child.terms());
+        if (!omitted.isEmpty()) {
+            ObjectNode data = with.json().createObjectNode();
+            omitted.forEach(data.putArray("tools")::add);
+            with.timeline().fact(child.id(), "tools-omitted", data);
+        }
+    }
+
+    private Evidence awaitEvidence(Child child) throws EndedEarly, InterruptedException {
+        while (true) {
+            long seen = live.news().version();
+            // Looked at first: what it said before it ended was said.
+            SandboxState state = persistently(() -> with.driver().inspect(child.sandbox()));
+            Optional<Evidence> evidence = live.evidence();
+            if (evidence.isPresent()) {
+                return evidence.get();
+            }
+            if (state instanceof SandboxState.Ended ended) {
+                throw new EndedEarly(beforeItsTask(ended));
+            }
+            live.news().await(seen, GLANCE);
+        }
+    }
+
+    /** Whatever its exit code says: nothing of what was asked for has been done. */
+    private static Ending beforeItsTask(SandboxState.Ended ended) {
+        Ending ending = Ending.of(ended);
+        return ending.reason() == EndReason.EXITED
+                ? new Ending(EndReason.EVIDENCE_MISSING, "its runner ended before it said what is active in it", 0)
+                : ending;
+    }
+
     /** A sandbox that ended before it could be looked at has ended; one that cannot be looked at does not go on. */
     private <T> T verified(Child child, Callable<T> look) throws EndedEarly, InterruptedException {
         try {
             return persistently(look);
         } catch (SandboxException.Unverifiable e) {
             if (with.driver().inspect(child.sandbox()) instanceof SandboxState.Ended ended) {
-                throw new EndedEarly(Ending.of(ended));
+                throw new EndedEarly(beforeItsTask(ended));
             }
             throw new EndedEarly(EndReason.CONTAINMENT_UNAVAILABLE, String.valueOf(e.getMessage()));
         }

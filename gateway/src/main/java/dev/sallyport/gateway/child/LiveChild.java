@@ -26,6 +26,8 @@ final class LiveChild {
     private @Nullable Ending ending;
     private @Nullable Thread life;
     private volatile boolean doorServes;
+    private @Nullable Evidence evidence;
+    private boolean claimed;
 
     LiveChild(Child child, Children children) {
         this.child = child;
@@ -38,6 +40,7 @@ final class LiveChild {
         }
         this.ending = child.ending();
         this.doorServes = child.ending() == null;
+        this.claimed = child.startedAt() != null;
     }
 
     /** Its row at the start of this incarnation: what changes later must be read from the database. */
@@ -48,6 +51,39 @@ final class LiveChild {
     /** The same child in its next incarnation. */
     void restarted(Child next) {
         child = next;
+        lock.lock();
+        try {
+            evidence = null;
+            claimed = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Its runner says what is active: once for each start, and a second time is the end of it. */
+    void claim(Evidence claim) {
+        boolean again;
+        lock.lock();
+        try {
+            again = claimed;
+            claimed = true;
+            evidence = again ? evidence : claim;
+        } finally {
+            lock.unlock();
+        }
+        news.raise();
+        if (again) {
+            decide(new Ending(EndReason.CAPABILITY_MISMATCH, "it reported a second time what is active in its runner"));
+        }
+    }
+
+    Optional<Evidence> evidence() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(evidence);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Raised for whoever watches the child. */

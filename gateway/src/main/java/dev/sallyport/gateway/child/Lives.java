@@ -137,7 +137,11 @@ public final class Lives implements Occupants, AutoCloseable {
         Duration limit = reason == EndReason.WALL_CLOCK
                 ? child.terms().limits().wall()
                 : with.settings().prepare();
-        String what = reason == EndReason.WALL_CLOCK ? "it reached its time limit" : "it could not be started in time";
+        String what = switch (reason) {
+            case WALL_CLOCK -> "it reached its time limit";
+            case EVIDENCE_MISSING -> "its runner did not say what is active in it within its time";
+            default -> "it could not be started in time";
+        };
         return "%s of %d s".formatted(what, limit.toSeconds());
     }
 

@@ -49,11 +49,16 @@ final class Reports {
         try {
             while (true) {
                 long before = reported.n();
-                List<Report> fresh = reports.stream()
-                        .filter(report -> report.n() > before)
-                        .map(this::cut)
-                        .toList();
-                if (fresh.isEmpty() || stored(before, fresh)) {
+                List<Report> fresh =
+                        reports.stream().filter(report -> report.n() > before).toList();
+                if (fresh.isEmpty()) {
+                    return before;
+                }
+                if (stored(before, fresh.stream().map(this::cut).toList())) {
+                    // Whole: what was too long to keep is compared all the same.
+                    fresh.stream()
+                            .filter(report -> report.type() == Report.Type.STARTED)
+                            .forEach(report -> live.claim(Evidence.of(report.data())));
                     return reported.n();
                 }
                 reported = reread();

@@ -582,6 +582,7 @@ final class Spawning {
                                 model.scripted(),
                                 thinking(authority)),
                 tools(authority),
+                requested(draft.resolved().asked(), authority),
                 authority.prompt().render(environment(id, source)),
                 maxTurns == null || maxTurns.isInfinite() ? null : (Integer) (int) Math.ceil(maxTurns),
                 authority.graceTurns(),
@@ -597,6 +598,16 @@ final class Spawning {
                         || (authority.inheritContext() && request.conversation().hasMessages()),
                 Terms.Delegation.of(authority.delegation()),
                 authority.runInBackground());
+    }
+
+    /** Those of its tools that its agent file names. */
+    private static List<String> requested(AuthorityRequest asked, Authority authority) {
+        List<String> named = asked.call().agent() == null
+                ? null
+                : asked.registry().definition(authority.agent()).tools();
+        return named == null
+                ? List.of()
+                : authority.tools().stream().filter(named::contains).toList();
     }
 
     private static String task(SpawnRequest request, Authority authority) {

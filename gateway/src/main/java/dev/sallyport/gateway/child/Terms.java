@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param definitionDigest null for an agent that is built in
  * @param model null for a harness without one
+ * @param requested those of {@code tools} that its agent file asks for by name: without them it is not started
  * @param network exactly these, each still subject to the permission-service
  * @param narrowing policies of the repository and the agent file, which can only make decisions stricter (S2)
  * @param parentClaimed whether its prompt or task carries what the caller claims of its parent (P7); null in rows of old
@@ -32,6 +33,7 @@ record Terms(
         List<String> command,
         @Nullable Model model,
         List<String> tools,
+        @Nullable List<String> requested,
         String systemPrompt,
         @Nullable Integer maxTurns,
         int graceTurns,
@@ -49,6 +51,8 @@ record Terms(
         delegation = Objects.requireNonNullElse(delegation, Delegation.NONE);
         command = List.copyOf(command);
         tools = List.copyOf(tools);
+        // Rows of old say nothing.
+        requested = requested == null ? List.of() : List.copyOf(requested);
         network = List.copyOf(network);
         narrowing = List.copyOf(narrowing);
     }

@@ -26,10 +26,15 @@ final class RunnerForms {
                             "an absolute path",
                             node -> node.isString() && node.stringValue().matches("/[^\0]{0,4095}")));
 
+    private static final Form EXTENSION = Form.of(
+            "an extension's name", node -> node.isString() && node.stringValue().matches("[^\\p{Cntrl}/]{1,128}"));
+
     private static final Form WHOLE_NUMBER =
             Form.of("a whole number", node -> node.canConvertToInt() && node.isIntegralNumber());
 
-    private static final Form STARTED = object().must("tools", list(TOOL))
+    private static final Form STARTED = object().must("nonce", TEXT)
+            .must("tools", list(TOOL))
+            .must("extensions", list(EXTENSION))
             .must("model", nullable(TEXT))
             .must("pid1", TEXT)
             .must("uid", COUNT);

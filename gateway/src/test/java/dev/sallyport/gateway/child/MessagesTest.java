@@ -25,6 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 class MessagesTest {
 
     private static final JsonMapper JSON = new JsonMapper();
+    private static final String NONCE = "0d9f3f0e-6a41-4d0a-9f53-1f0f5a1f7f11";
     private static final String BASE = "0123456789abcdef0123456789abcdef01234567";
     private static final String TIP = "89abcdef0123456789abcdef0123456789abcdef";
 
@@ -55,6 +56,7 @@ class MessagesTest {
                 List.of(),
                 model,
                 tools,
+                List.of(),
                 "You review code.",
                 20,
                 5,
@@ -114,7 +116,7 @@ class MessagesTest {
 
         Golden.assertMessage(
                 "door-assignment.json",
-                pretty(Assignment.of(child(terms, ChildState.PREPARING, null, null), BASE, SETTINGS, JSON)));
+                pretty(Assignment.of(child(terms, ChildState.PREPARING, null, null), NONCE, BASE, SETTINGS, JSON)));
     }
 
     @Test

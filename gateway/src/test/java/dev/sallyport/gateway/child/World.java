@@ -17,6 +17,7 @@ import dev.sallyport.gateway.routing.ModelRouter;
 import dev.sallyport.gateway.routing.StaticRouter;
 import dev.sallyport.gateway.sandbox.BindSources;
 import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
+import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.gateway.sandbox.SandboxUser;
 import dev.sallyport.gateway.workspace.WorkspaceSettings;
 import dev.sallyport.gateway.workspace.Workspaces;
@@ -43,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -77,6 +79,9 @@ final class World implements AutoCloseable {
     final LifeSettings settings;
     /** Who chooses models; what is put here counts from the next {@link #restart}. */
     ModelRouter router = new StaticRouter();
+
+    /** What runs in every sandbox. */
+    Consumer<SandboxId> runner = sandbox -> FakeRunner.start(this.lives, sandbox);
 
     @Nullable Model defaultModel;
 
@@ -223,6 +228,7 @@ final class World implements AutoCloseable {
                 lives,
                 new SecureRandom(),
                 JSON);
+        driver.runner(sandbox -> runner.accept(sandbox));
         inspection = new Inspection(children, timeline, clones, lives);
         delegating = new Delegating(spawning, inspection, timeline, JSON);
     }

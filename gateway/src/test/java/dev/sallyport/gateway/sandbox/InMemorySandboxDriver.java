@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A driver without a backend. A test says when sandboxes end, what is mounted in them, and when the engine is down. */
@@ -58,6 +59,7 @@ public final class InMemorySandboxDriver implements SandboxDriver {
     private boolean opaque;
     private @Nullable Runnable onList;
     private int created;
+    private volatile Consumer<SandboxId> runner = _ -> {};
 
     public InMemorySandboxDriver(Engine engine, String installation) {
         this.engine = engine;
@@ -94,6 +96,7 @@ public final class InMemorySandboxDriver implements SandboxDriver {
                 throw new SandboxException.BackendUnavailable("the engine went down", null);
             }
         }
+        runner.accept(spec.id());
     }
 
     @Override
@@ -302,6 +305,11 @@ public final class InMemorySandboxDriver implements SandboxDriver {
         synchronized (engine) {
             swapped = key;
         }
+    }
+
+    /** What runs in every sandbox from its start. */
+    public void runner(Consumer<SandboxId> program) {
+        runner = program;
     }
 
     /** A sandbox that no child asked for. */

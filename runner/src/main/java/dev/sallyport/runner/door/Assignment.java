@@ -13,11 +13,13 @@ import tools.jackson.databind.JsonNode;
 /**
  * What this child is to be. The task itself comes later, when the gateway has checked the mount (S5).
  *
+ * @param nonce to be repeated when this runner says what is active in it
  * @param maxTurns may be a fraction (authority.md §5.1); null means unlimited
  * @param outputLimit bytes of one tool's output
  */
 public record Assignment(
         String child,
+        String nonce,
         Harness harness,
         Optional<Model> model,
         List<String> tools,
@@ -29,7 +31,7 @@ public record Assignment(
         Duration toolTimeout,
         int outputLimit) {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     public enum Harness {
         BUILTIN,
@@ -100,6 +102,7 @@ public record Assignment(
         }
         return new Assignment(
                 text(data, "child"),
+                text(data, "nonce"),
                 harness,
                 model.isObject()
                         ? Optional.of(new Model(

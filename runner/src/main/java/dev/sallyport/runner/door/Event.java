@@ -29,9 +29,17 @@ public record Event(Type type, ObjectNode data) {
         }
     }
 
-    public static Event started(List<String> tools, @Nullable String model, String pid1, int uid) {
-        ObjectNode data = Json.object();
+    /**
+     * What is active, before the task is known.
+     *
+     * @param nonce as assigned
+     * @param model null for a command
+     */
+    public static Event started(
+            String nonce, List<String> tools, List<String> extensions, @Nullable String model, String pid1, int uid) {
+        ObjectNode data = Json.object().put("nonce", nonce);
         tools.forEach(data.putArray("tools")::add);
+        extensions.forEach(data.putArray("extensions")::add);
         data.put("model", model);
         return new Event(Type.STARTED, data.put("pid1", pid1).put("uid", uid));
     }

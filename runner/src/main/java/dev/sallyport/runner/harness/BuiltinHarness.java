@@ -6,6 +6,7 @@ import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Event;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.door.Outbox;
+import dev.sallyport.runner.tool.Tool;
 import dev.sallyport.runner.tool.ToolResult;
 import dev.sallyport.runner.tool.Toolbox;
 import java.io.IOException;
@@ -49,6 +50,11 @@ public final class BuiltinHarness implements Harness {
         this.dialogue = Dialogue.with(assigned, assignment.systemPrompt());
         this.turns = Turns.of(assignment.maxTurns(), assignment.graceTurns());
         this.route = "/model/" + assigned.provider() + dialogue.route();
+    }
+
+    @Override
+    public List<String> tools() {
+        return calls.visible().stream().map(Tool::name).toList();
     }
 
     @Override

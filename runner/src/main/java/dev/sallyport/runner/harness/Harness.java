@@ -1,9 +1,15 @@
 package dev.sallyport.runner.harness;
 
 import java.io.IOException;
+import java.util.List;
 
 /** Who drives the turns of a child. */
 public interface Harness {
+
+    /** Names of the tools that a model would be shown now. */
+    default List<String> tools() {
+        return List.of();
+    }
 
     /**
      * Works on the task until its end.

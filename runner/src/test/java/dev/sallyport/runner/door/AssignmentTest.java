@@ -19,6 +19,7 @@ class AssignmentTest {
         assertThat(Assignment.of(Json.read(Golden.message("door-assignment.json"))))
                 .isEqualTo(new Assignment(
                         "abcdefghijklmnop",
+                        "0d9f3f0e-6a41-4d0a-9f53-1f0f5a1f7f11",
                         Assignment.Harness.BUILTIN,
                         Optional.of(new Assignment.Model(
                                 "anthropic", "claude-sonnet-4-5", Assignment.Model.Shape.MESSAGES, Thinking.HIGH)),
@@ -38,7 +39,7 @@ class AssignmentTest {
     @Test // P14
     void refusesAVersionThatItDoesNotKnow() throws IOException {
         ObjectNode newer = (ObjectNode) Json.read(Golden.message("door-assignment.json"));
-        newer.put("version", 2);
+        newer.put("version", 99);
 
         assertThatThrownBy(() -> Assignment.of(newer)).isInstanceOf(IllegalArgumentException.class);
     }

@@ -208,7 +208,13 @@ class OutboxTest {
     void speaksAsTheDoorExpects() throws Exception {
         CallId call = new CallId("1.1:toolu_01");
         List<Event> events = List.of(
-                Event.started(List.of("read", "bash"), "anthropic/claude-sonnet-4-5", "tini", 20001),
+                Event.started(
+                        "0d9f3f0e-6a41-4d0a-9f53-1f0f5a1f7f11",
+                        List.of("read", "bash"),
+                        List.of(),
+                        "anthropic/claude-sonnet-4-5",
+                        "tini",
+                        20001),
                 Event.workspaceReady("0123456789abcdef0123456789abcdef01234567"),
                 Event.turn(1),
                 Event.assistant("I run the tests."),

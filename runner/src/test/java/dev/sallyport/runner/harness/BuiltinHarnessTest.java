@@ -485,6 +485,7 @@ class BuiltinHarnessTest {
             Assignment.Model.Shape shape, @Nullable Thinking thinking, List<String> tools, @Nullable Double maxTurns) {
         return new Assignment(
                 "abcdefghijklmnop",
+                "nonce",
                 Assignment.Harness.BUILTIN,
                 Optional.of(new Assignment.Model("p", "m", shape, thinking)),
                 tools,
