@@ -16,9 +16,10 @@ final class Engine {
 
     private Engine() {}
 
-    /** The id of the image that the launcher built before the tests. */
+    /** The id of the image that the launcher built before the tests, or of another with {@code -Dsallyport.runner=}. */
     static String runnerImage() {
-        return DOCKER.inspectImageCmd("sallyport/runner:dev").exec().getId();
+        String image = System.getProperty("sallyport.runner", "sallyport/runner:dev");
+        return DOCKER.inspectImageCmd(image).exec().getId();
     }
 
     private static List<Container> containers(String child) {
