@@ -145,7 +145,7 @@ final class Demo extends Verb {
         boolean report(List<Json> events, Output output) {
             for (Json event : events) {
                 Json data = event.get("data");
-                String told = data.text("outcome") + " " + data.text("output");
+                String told = data.text("outcome") + ": " + data.text("output");
                 if (event.text("type").equals("tool-result")
                         && data.text("tool").equals(tool)
                         && evidence.stream().allMatch(told::contains)) {

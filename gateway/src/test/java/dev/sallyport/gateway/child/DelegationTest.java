@@ -390,6 +390,19 @@ class DelegationTest {
                 .isInstanceOf(SharedWrites.class);
     }
 
+    @Test
+    void writersShareADirectoryWhereTheOperatorAndEveryOneOfThemAllowIt() throws Exception {
+        world.sharedWriters = true;
+        world.restart();
+        String alone = on(project(), "read-write");
+        String shared = alone.replace("}", ",\"allowSharedWrites\":true}");
+        world.running(shared);
+
+        assertThatThrownBy(() -> world.spawn(alone)).isInstanceOf(SharedWrites.class);
+
+        world.running(shared);
+    }
+
     /** S5: below what a live child can write, nothing is a source but the whole of it. */
     @Test
     void mountsAWritersDirectoryWholeHoweverDeepItsChildWorks() throws Exception {

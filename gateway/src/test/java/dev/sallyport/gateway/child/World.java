@@ -3,6 +3,8 @@ package dev.sallyport.gateway.child;
 import static org.awaitility.Awaitility.await;
 
 import dev.sallyport.agentfile.AgentFiles;
+import dev.sallyport.agentfile.SubagentPermission;
+import dev.sallyport.authority.Delegation;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.gateway.TestDatabase;
 import dev.sallyport.gateway.catalogue.Catalogue;
@@ -84,6 +86,8 @@ final class World implements AutoCloseable {
     Consumer<SandboxId> runner = sandbox -> FakeRunner.start(this.lives, sandbox);
 
     @Nullable Model defaultModel;
+
+    boolean sharedWriters;
 
     Surroundings with;
     Lives lives;
@@ -215,6 +219,12 @@ final class World implements AutoCloseable {
         OperatorPolicy operator = OperatorPolicy.builder()
                 .acceptUnenforced(true)
                 .defaultModel(defaultModel)
+                .delegation(new Delegation(
+                        SubagentPermission.all(),
+                        0,
+                        Delegation.DEFAULT_MAX_DEPTH,
+                        Delegation.DEFAULT_MAX_ACTIVE,
+                        sharedWriters))
                 .build();
         spawning = new Spawning(
                 catalogue,
