@@ -1,6 +1,7 @@
 package dev.sallyport.permissions.decision;
 
 import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.toolscope.DelegationTools;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,9 +22,6 @@ record Subject(String surface, List<String> names, boolean gate) {
     static final String NETWORK = "network";
     static final String BASH = "bash";
     static final String DELEGATION = "delegation";
-
-    /** The tool that starts another child; asked by the gateway itself, whoever made the call (S1). */
-    private static final String SPAWN = "Agent";
 
     private static final Set<String> FILE_TOOLS = Set.of("read", "write", "edit", "grep", "find", "ls");
     private static final Set<String> WRITERS = Set.of(BASH, "write", "edit");
@@ -64,7 +62,8 @@ record Subject(String surface, List<String> names, boolean gate) {
             if (path.outside()) {
                 subjects.add(new Subject("external_directory", path.names(), true));
             }
-        } else if (tool.name().equals(SPAWN)) {
+        } else if (tool.name().equals(DelegationTools.SPAWN)) {
+            // Asked by the gateway itself, whoever made the call (S1).
             subjects.add(new Subject(DELEGATION, List.of(agent(tool)), false));
         } else if (NOT_TOOLS.contains(tool.name())) {
             throw new IllegalArgumentException("tool: `%s` is not a tool".formatted(tool.name()));
