@@ -8,15 +8,24 @@ import dev.sallyport.service.Caller;
 import dev.sallyport.service.Tokens;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -32,13 +41,28 @@ public final class HttpPermissionService implements PermissionService, AutoClose
     /** More than the wait that was asked for: a service that is silent for longer is taken for gone. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    private static final byte[] NOTHING = {};
+
+    /** Each call that waits for a person holds one. */
+    private static final int MOST_CONNECTIONS = 4096;
+
     private final URI base;
     private final Tokens tokens;
     private final Clock clock;
     private final JsonMapper json;
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(2))
+    private final CloseableHttpClient http = HttpClients.custom()
+            .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
+                    .setMaxConnTotal(MOST_CONNECTIONS)
+                    .setMaxConnPerRoute(MOST_CONNECTIONS)
+                    .setDefaultConnectionConfig(ConnectionConfig.custom()
+                            .setConnectTimeout(Timeout.ofSeconds(2))
+                            .build())
+                    .build())
+            .disableAutomaticRetries()
+            .disableRedirectHandling()
+            .disableCookieManagement()
+            .disableAuthCaching()
+            .disableContentCompression()
             .build();
 
     private volatile @Nullable ServiceToken serviceToken;
@@ -106,7 +130,7 @@ public final class HttpPermissionService implements PermissionService, AutoClose
 
     @Override
     public void close() {
-        http.shutdownNow();
+        http.close(CloseMode.IMMEDIATE);
     }
 
     private JsonNode uninterrupted(String method, String path, @Nullable JsonNode body, String token) {
@@ -120,29 +144,36 @@ public final class HttpPermissionService implements PermissionService, AutoClose
 
     private JsonNode send(String method, String path, @Nullable JsonNode body, String token, Duration timeout)
             throws InterruptedException {
-        HttpRequest.BodyPublisher publisher = body == null
-                ? HttpRequest.BodyPublishers.noBody()
-                : HttpRequest.BodyPublishers.ofByteArray(json.writeValueAsBytes(body));
-        HttpRequest request = HttpRequest.newBuilder(base.resolve(path))
-                .timeout(timeout)
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
-                .method(method, publisher)
-                .build();
-        HttpResponse<byte[]> response;
+        ClassicRequestBuilder request = ClassicRequestBuilder.create(method)
+                .setUri(base.resolve(path))
+                .setHeader("Authorization", "Bearer " + token);
+        if (body != null) {
+            request.setEntity(json.writeValueAsBytes(body), ContentType.APPLICATION_JSON);
+        }
+        HttpClientContext context = HttpClientContext.create();
+        context.setRequestConfig(RequestConfig.custom()
+                .setResponseTimeout(Timeout.of(timeout))
+                .setConnectionRequestTimeout(Timeout.of(timeout))
+                .build());
         try {
-            response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+            return http.execute(request.build(), context, this::read);
         } catch (IOException e) {
+            if (Thread.interrupted()) {
+                // An interrupted virtual thread finds its socket closed.
+                InterruptedException interrupted = new InterruptedException();
+                interrupted.initCause(e);
+                throw interrupted;
+            }
             throw new PermissionServiceException.Unreachable(e);
         }
-        return read(response);
     }
 
-    private JsonNode read(HttpResponse<byte[]> response) {
-        int status = response.statusCode();
+    private JsonNode read(ClassicHttpResponse response) throws IOException {
+        int status = response.getCode();
         JsonNode answer;
         try {
-            answer = json.readTree(response.body());
+            answer = json.readTree(
+                    response.getEntity() == null ? NOTHING : EntityUtils.toByteArray(response.getEntity()));
         } catch (JacksonException e) {
             throw new PermissionServiceException.Unreachable("status %d without a JSON body".formatted(status));
         }

@@ -25,6 +25,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -141,6 +142,37 @@ class HttpPermissionServiceTest {
         answer.set(new Answer(status, body == null ? "" : body));
 
         assertThatThrownBy(() -> decide(tool(), "call-1")).isInstanceOf(PermissionServiceException.Unreachable.class);
+    }
+
+    @Test
+    void whoWaitsIsInterruptedAtOnce() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        server.removeContext("/");
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                asked.countDown();
+                over.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        DecisionRequest request = asking("call-1", tool());
+        Thread waiting = Thread.ofVirtual().start(() -> {
+            try {
+                service.decide(request, Duration.ofMinutes(1));
+            } catch (InterruptedException | RuntimeException e) {
+                end.set(e);
+            }
+        });
+        asked.await();
+
+        waiting.interrupt();
+
+        assertThat(waiting.join(Duration.ofSeconds(10))).isTrue();
+        over.countDown();
+        assertThat(end.get()).isInstanceOf(InterruptedException.class);
     }
 
     @Test
