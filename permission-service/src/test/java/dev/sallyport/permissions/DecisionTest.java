@@ -150,8 +150,43 @@ class DecisionTest {
     void whatNarrowsAParentNarrowsItsChildren() {
         ChildId parent = service.newChild(
                 session, "clone", List.of(Map.of("origin", "parent", "permission", Map.of("bash", "deny"))));
+        ChildId child = childOf(parent);
+
+        assertThat(service.decide(bash(session, child, "c1", "ls")).text("decision"))
+                .isEqualTo("denied");
+    }
+
+    @Test
+    void whatNarrowsAParentLaterNarrowsTheNextCall() {
+        ChildId parent = service.newChild(session);
+        ChildId child = childOf(parent);
+        assertThat(service.decide(bash(session, child, "c1", "ls")).text("decision"))
+                .isEqualTo("allowed");
+
+        Map<String, Object> later = Map.of(
+                "tenant",
+                "default",
+                "session",
+                session.value(),
+                "incarnation",
+                2,
+                "authorityDigest",
+                "a2",
+                "workspace",
+                "clone",
+                "narrowing",
+                List.of(Map.of("origin", "parent", "permission", Map.of("bash", "deny"))));
+        assertThat(service.send(gateway(), "PUT", "/v1/children/" + parent, later, Map.of())
+                        .status())
+                .isEqualTo(204);
+
+        assertThat(service.decide(bash(session, child, "c2", "ls")).text("decision"))
+                .isEqualTo("denied");
+    }
+
+    private ChildId childOf(ChildId parent) {
         ChildId child = ChildId.random(new Random());
-        Map<String, Object> body = new HashMap<>(Map.of(
+        Map<String, Object> body = Map.of(
                 "tenant",
                 "default",
                 "session",
@@ -163,13 +198,11 @@ class DecisionTest {
                 "authorityDigest",
                 "a1",
                 "workspace",
-                "clone"));
+                "clone");
         assertThat(service.send(gateway(), "PUT", "/v1/children/" + child, body, Map.of())
                         .status())
                 .isEqualTo(204);
-
-        assertThat(service.decide(bash(session, child, "c1", "ls")).text("decision"))
-                .isEqualTo("denied");
+        return child;
     }
 
     @Test

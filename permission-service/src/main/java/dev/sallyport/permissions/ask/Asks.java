@@ -15,6 +15,7 @@ import dev.sallyport.permissions.PermissionProperties;
 import dev.sallyport.permissions.review.Details;
 import dev.sallyport.permissions.review.Event;
 import dev.sallyport.permissions.review.ReviewLog;
+import dev.sallyport.permissions.review.ReviewLog.Ancestor;
 import dev.sallyport.permissions.review.ReviewLog.Call;
 import dev.sallyport.permissions.review.ReviewLog.Verdict;
 import dev.sallyport.permissions.session.Session;
@@ -116,22 +117,23 @@ public class Asks {
     }
 
     /**
-     * Puts a question, unless its call was opened before or its child is gone; then nothing happens. A child with too many
+     * Puts a question, unless its call was opened before, its child is gone or an ancestor is not as judged; then nothing happens. A child with too many
      * open asks has this one recorded as unavailable.
      */
-    public Opened open(Question question, Details details) {
+    public Opened open(Question question, List<Ancestor> ancestors, Details details) {
         Opened opened = alone(() -> {
             Call call = question.call();
             if (pending(call.child()) >= properties.maxOpenAsks()) {
                 Details refusal = details.with("reason", TOO_MANY)
                         .with("resolution", "confirmation_unavailable")
                         .with("condition", Absence.TOO_MANY_ASKS.wire());
-                return review.open(Event.ASK_UNAVAILABLE, call, Verdict.UNAVAILABLE, refusal)
+                return review.open(Event.ASK_UNAVAILABLE, call, ancestors, Verdict.UNAVAILABLE, refusal)
                         ? Opened.REFUSED
                         : Opened.BEFORE;
             }
             AskId id = AskId.random(random);
-            if (review.open(Event.ASK_WAITING, call, Verdict.PENDING, details.with("requestId", id.value()))) {
+            if (review.open(
+                    Event.ASK_WAITING, call, ancestors, Verdict.PENDING, details.with("requestId", id.value()))) {
                 insert(id, question);
                 return Opened.ASKED;
             }

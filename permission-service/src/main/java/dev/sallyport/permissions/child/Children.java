@@ -10,12 +10,15 @@ import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.permissions.PermissionException;
 import dev.sallyport.permissions.PermissionProblem;
 import dev.sallyport.permissions.ask.Asks;
+import dev.sallyport.permissions.review.ReviewLog;
 import dev.sallyport.permissions.session.Session;
 import dev.sallyport.permissions.session.Sessions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -26,10 +29,19 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 public class Children {
 
+    private static final int REMEMBERED = 1_000;
+
     private final JdbcClient database;
     private final Sessions sessions;
     private final Asks asks;
     private final JsonMapper json;
+
+    private final Map<ChildId, List<Registered>> recent = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ChildId, List<Registered>> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
 
     Children(JdbcClient database, Sessions sessions, Asks asks, JsonMapper json) {
         this.database = database;
@@ -151,7 +163,7 @@ public class Children {
 
     /** The child and then its ancestors up to the root. There are no cycles: a parent was there before its children. */
     public List<Registered> lineage(ChildId id) {
-        return database.sql("""
+        List<Registered> lineage = database.sql("""
                         with recursive line as (
                             select c.*, 0 as depth from child c where c.id = :id
                             union all
@@ -161,6 +173,26 @@ public class Children {
                 .param("id", id.value())
                 .query((row, _) -> registered(row))
                 .list();
+        synchronized (recent) {
+            recent.put(id, lineage);
+        }
+        return lineage;
+    }
+
+    /**
+     * The lineage as it was read last, if that was for this incarnation and the child was live. What is registered for
+     * an incarnation never changes, so it is out of date only if the child has ended or an ancestor has a later
+     * incarnation; {@link ReviewLog#open} writes nothing then.
+     */
+    public Optional<List<Registered>> remembered(ChildId id, int incarnation) {
+        List<Registered> lineage;
+        synchronized (recent) {
+            lineage = recent.getOrDefault(id, List.of());
+        }
+        return Optional.of(lineage)
+                .filter(line -> !line.isEmpty()
+                        && line.getFirst().child().incarnation() == incarnation
+                        && !line.getFirst().ended());
     }
 
     public static PermissionException notFound(ChildId id) {

@@ -7,6 +7,7 @@ import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.identity.Tenant;
 import dev.sallyport.permission.Narrowing;
+import dev.sallyport.permission.PermissionState;
 import dev.sallyport.permission.Rule;
 import dev.sallyport.permission.Wildcard;
 import dev.sallyport.permissions.PermissionException;
@@ -21,6 +22,7 @@ import dev.sallyport.permissions.child.Children;
 import dev.sallyport.permissions.review.Details;
 import dev.sallyport.permissions.review.Event;
 import dev.sallyport.permissions.review.ReviewLog;
+import dev.sallyport.permissions.review.ReviewLog.Ancestor;
 import dev.sallyport.permissions.review.ReviewLog.Call;
 import dev.sallyport.permissions.review.ReviewLog.Opening;
 import dev.sallyport.permissions.review.ReviewLog.Verdict;
@@ -29,6 +31,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -76,7 +79,30 @@ class Decisions {
 
     /** @throws PermissionException if the call id was used for something else, or the child is not live in this incarnation */
     Decision decide(Request request, Duration wait) {
-        List<Children.Registered> lineage = children.lineage(request.child());
+        return children.remembered(request.child(), request.incarnation())
+                .flatMap(lineage -> byRule(judged(request, lineage)))
+                .orElseGet(() -> decide(request, children.lineage(request.child()), wait));
+    }
+
+    private Decision decide(Request request, List<Children.Registered> lineage, Duration wait) {
+        Judged judged = judged(request, lineage);
+        return byRule(judged).orElseGet(() -> {
+            if (judged.judgement().state() == PermissionState.ASK) {
+                Question question = question(judged.call(), judged.child(), request.action(), judged.judgement());
+                switch (asks.open(question, judged.ancestors(), judged.details())) {
+                    case ASKED -> count("pending");
+                    case REFUSED -> count("unavailable");
+                    case BEFORE -> {}
+                }
+            }
+            return recorded(judged.call(), wait);
+        });
+    }
+
+    /** A call as policy judges it before anything is written. */
+    private record Judged(Call call, Child child, List<Ancestor> ancestors, Judgement judgement, Details details) {}
+
+    private Judged judged(Request request, List<Children.Registered> lineage) {
         Child child = live(request, lineage);
         List<Narrowing.Layer> layers = lineage.stream()
                 .flatMap(registered -> registered.child().narrowing().stream())
@@ -90,30 +116,38 @@ class Decisions {
                 request.incarnation(),
                 request.call(),
                 digest(request, child, subjects.getFirst()).value());
-        Details details = details(request, child, judgement);
-        switch (judgement.state()) {
+        List<Ancestor> ancestors = lineage.stream()
+                .skip(1)
+                .map(Children.Registered::child)
+                .map(ancestor -> new Ancestor(ancestor.id(), ancestor.incarnation()))
+                .toList();
+        return new Judged(call, child, ancestors, judgement, details(request, child, judgement));
+    }
+
+    /** @return what a rule says, if this was the first to be said and nothing it was judged by has changed */
+    private Optional<Decision> byRule(Judged judged) {
+        return switch (judged.judgement().state()) {
             case ALLOW -> {
-                Details allowed = details.with("resolution", "policy_allow");
-                if (review.open(Event.DECISION_ALLOWED, call, Verdict.ALLOWED, allowed)) {
-                    return counted(new Decision("allowed", null, null, rule(judgement)));
-                }
+                Details allowed = judged.details().with("resolution", "policy_allow");
+                yield opened(judged, Event.DECISION_ALLOWED, Verdict.ALLOWED, allowed, null);
             }
             case DENY -> {
-                String reason = denial(judgement);
-                Details denied = details.with("resolution", "policy_denied").with("reason", reason);
-                if (review.open(Event.DECISION_BLOCKED, call, Verdict.DENIED, denied)) {
-                    return counted(new Decision("denied", null, reason, rule(judgement)));
-                }
+                String reason = denial(judged.judgement());
+                Details denied =
+                        judged.details().with("resolution", "policy_denied").with("reason", reason);
+                yield opened(judged, Event.DECISION_BLOCKED, Verdict.DENIED, denied, reason);
             }
-            case ASK -> {
-                switch (asks.open(question(call, child, request.action(), judgement), details)) {
-                    case ASKED -> count("pending");
-                    case REFUSED -> count("unavailable");
-                    case BEFORE -> {}
-                }
-            }
+            case ASK -> Optional.empty();
+        };
+    }
+
+    private Optional<Decision> opened(
+            Judged judged, Event event, Verdict verdict, Details details, @Nullable String reason) {
+        if (!review.open(event, judged.call(), judged.ancestors(), verdict, details)) {
+            return Optional.empty();
         }
-        return recorded(call, wait);
+        count(verdict.wire());
+        return Optional.of(new Decision(verdict.wire(), null, reason, rule(judged.judgement())));
     }
 
     private static Child live(Request request, List<Children.Registered> lineage) {
@@ -199,11 +233,6 @@ class Decisions {
                 ask.state().wire();
         };
         return new Decision(outcome, ask.id().value(), ask.reason(), ask.decider());
-    }
-
-    private Decision counted(Decision decision) {
-        count(decision.outcome());
-        return decision;
     }
 
     private void count(String decision) {

@@ -35,6 +35,9 @@ public class ReviewLog {
     /** One call of one incarnation of a child, with the digest of what it asked for (S26). */
     public record Call(Tenant tenant, SessionId session, ChildId child, int incarnation, CallId id, String digest) {}
 
+    /** An ancestor in the incarnation whose narrowing a call was judged by. */
+    public record Ancestor(ChildId id, int incarnation) {}
+
     /** The first thing said to a call. */
     public enum Verdict {
         ALLOWED,
@@ -42,7 +45,7 @@ public class ReviewLog {
         UNAVAILABLE,
         PENDING;
 
-        String wire() {
+        public String wire() {
             return name().toLowerCase(java.util.Locale.ROOT);
         }
 
@@ -92,15 +95,20 @@ public class ReviewLog {
     /**
      * Writes the first entry about a call, in one statement: it is the decision itself and not a report of one.
      *
-     * @return whether this was the first and the child is live; if not, nothing was written
+     * @return whether this was the first, the child is live and its ancestors are as judged; if not, nothing was written
      */
-    public boolean open(Event event, Call call, Verdict verdict, Details details) {
+    public boolean open(Event event, Call call, List<Ancestor> ancestors, Verdict verdict, Details details) {
         return database.sql("""
                         insert into review (tenant, session, child, incarnation, call_id, digest, decision, event, details)
                         select tenant, session, id, incarnation, :call, :digest, :decision, :event, :details
                         from child
                         where id = :child and tenant = :tenant and session = :session and incarnation = :incarnation
                           and ended_at is null
+                          and not exists (
+                              select from unnest(:ancestors::text[], :incarnations::int[]) as judged(id, incarnation)
+                              where not exists (
+                                  select from child as now
+                                  where now.id = judged.id and now.incarnation = judged.incarnation))
                         on conflict (child, incarnation, call_id) where decision is not null do nothing
                         """)
                         .param("call", call.id().value())
@@ -112,6 +120,14 @@ public class ReviewLog {
                         .param("tenant", call.tenant().value())
                         .param("session", call.session().value())
                         .param("incarnation", call.incarnation())
+                        .param(
+                                "ancestors",
+                                ancestors.stream()
+                                        .map(ancestor -> ancestor.id().value())
+                                        .toArray(String[]::new))
+                        .param(
+                                "incarnations",
+                                ancestors.stream().map(Ancestor::incarnation).toArray(Integer[]::new))
                         .update()
                 == 1;
     }
