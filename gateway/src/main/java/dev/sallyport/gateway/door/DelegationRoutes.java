@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -105,7 +104,7 @@ final class DelegationRoutes {
     }
 
     private ObjectNode body(Request request, Form form) throws IOException {
-        ObjectNode body = Json.read(Content.Source.asInputStream(request), settings.bodyLimit());
+        ObjectNode body = Json.read(request, settings.bodyLimit());
         form.check(body, "body");
         return body;
     }

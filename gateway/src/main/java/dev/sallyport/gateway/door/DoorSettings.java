@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param connectionsPerChild open at the same time, tunnels included; the next is closed
  * @param bodyLimit bytes of one events or authorize request
  * @param modelBodyLimit bytes of one model request, and of one answer that is not streamed
+ * @param bodyMemory bytes of heap that the requests of all children may take together; one child gets at most half
  * @param workspaceLimit bytes of one bundle
  * @param authorizeWait how long a tool call is held before the child must ask again
  * @param connectWait how long a CONNECT waits for people (S21)
@@ -24,6 +25,7 @@ public record DoorSettings(
         int connectionsPerChild,
         int bodyLimit,
         int modelBodyLimit,
+        long bodyMemory,
         long workspaceLimit,
         Duration authorizeWait,
         Duration connectWait,
@@ -49,7 +51,8 @@ public record DoorSettings(
                 256,
                 1 << 20,
                 32 << 20,
-                1L << 30,
+                Runtime.getRuntime().maxMemory() / 4,
+                512L << 20,
                 Duration.ofSeconds(25),
                 Duration.ofSeconds(20),
                 Duration.ofSeconds(10),

@@ -4,8 +4,11 @@ import dev.sallyport.identity.ChildId;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.eclipse.jetty.io.EndPoint;
 import org.jspecify.annotations.Nullable;
@@ -13,26 +16,32 @@ import org.jspecify.annotations.Nullable;
 /** The open door of one incarnation of one child: its socket, and everything that came in by it. */
 final class Doorway {
 
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
     private final ChildId child;
     private final int incarnation;
     private final DoorDirectory directory;
     private final int mostConnections;
     private final int mostRequests;
+    private final BodyMemory memory;
 
     // All guarded by this.
     private final Set<EndPoint> connections = new HashSet<>();
-    private final Set<Thread> busy = new HashSet<>();
+    /** The thread of each request, and how many bytes of memory it holds. */
+    private final Map<Thread, Long> busy = new HashMap<>();
+
     private @Nullable Thread listening;
     private @Nullable ServerSocketChannel channel;
     private @Nullable Closeable acceptor;
     private boolean closed;
 
-    Doorway(ChildId child, int incarnation, DoorDirectory directory, DoorSettings settings) {
+    Doorway(ChildId child, int incarnation, DoorDirectory directory, DoorSettings settings, BodyMemory memory) {
         this.child = child;
         this.incarnation = incarnation;
         this.directory = directory;
         this.mostConnections = settings.connectionsPerChild();
         this.mostRequests = settings.requestsPerChild();
+        this.memory = memory;
     }
 
     ChildId child() {
@@ -67,15 +76,34 @@ final class Doorway {
 
     /** Begins a request on the current thread. False if the child has as many as it may. */
     synchronized boolean enter() {
-        return !closed && busy.size() < mostRequests && busy.add(Thread.currentThread());
+        return !closed && busy.size() < mostRequests && busy.putIfAbsent(Thread.currentThread(), 0L) == null;
     }
 
     synchronized void leave() {
         Thread current = Thread.currentThread();
-        busy.remove(current);
+        Long held = busy.remove(current);
+        memory.giveBack(held == null ? 0 : held);
         if (listening == current) {
             listening = null;
         }
+    }
+
+    /**
+     * Lets the current request hold more memory, until it leaves.
+     *
+     * @throws DoorProblem if that is more than one may ever hold, or more than there is for this child now
+     */
+    synchronized void hold(long bytes) {
+        long own = busy.getOrDefault(Thread.currentThread(), 0L) + bytes;
+        if (!memory.couldHold(own)) {
+            throw new DoorProblem(413, "request-too-large", "body (expected: one that takes less memory)");
+        }
+        long held = busy.values().stream().mapToLong(Long::longValue).sum();
+        if (!memory.take(held, bytes)) {
+            throw new DoorProblem(
+                    429, "too-much-at-once", "the requests of this child take too much memory", null, RETRY);
+        }
+        busy.put(Thread.currentThread(), own);
     }
 
     /** Makes the current request the child's only control stream; the one before ends, since a runner that reconnects left it. */
@@ -101,7 +129,7 @@ final class Doorway {
             listener = channel;
             open = List.copyOf(connections);
             // Under the lock, so that no thread is interrupted after it left.
-            busy.forEach(Thread::interrupt);
+            busy.keySet().forEach(Thread::interrupt);
         }
         if (accepting != null) {
             accepting.close();

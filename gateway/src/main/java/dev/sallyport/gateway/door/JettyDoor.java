@@ -33,6 +33,7 @@ public final class JettyDoor implements Door {
     private final DoorConnector connector;
     private final ModelProxy models;
     private final DoorSettings settings;
+    private final BodyMemory memory;
     private final Path parent;
     private final Map<ChildId, Doorway> doorways = new ConcurrentHashMap<>();
 
@@ -41,6 +42,7 @@ public final class JettyDoor implements Door {
         this.connector = connector;
         this.models = models;
         this.settings = settings;
+        this.memory = new BodyMemory(settings.bodyMemory());
         this.parent = parent;
     }
 
@@ -126,7 +128,7 @@ public final class JettyDoor implements Door {
     @Override
     public Path open(ChildId child, int incarnation) {
         DoorDirectory directory = DoorDirectory.of(parent, child);
-        Doorway doorway = claim(new Doorway(child, incarnation, directory, settings));
+        Doorway doorway = claim(new Doorway(child, incarnation, directory, settings, memory));
         try {
             directory.create();
         } catch (FileAlreadyExistsException e) {
@@ -147,7 +149,7 @@ public final class JettyDoor implements Door {
         if (held != null && held.incarnation() == incarnation) {
             return directory.path();
         }
-        Doorway doorway = claim(new Doorway(child, incarnation, directory, settings));
+        Doorway doorway = claim(new Doorway(child, incarnation, directory, settings, memory));
         try {
             directory.takeOver();
         } catch (DoorException e) {

@@ -119,7 +119,7 @@ final class ModelProxy {
                     .filter(model -> model.provider().equals(route.name()))
                     .orElseThrow(() -> new DoorProblem(
                             403, "model-not-granted", "this child has no model at provider " + route.name()));
-            ObjectNode body = Json.read(Content.Source.asInputStream(request), limit);
+            ObjectNode body = Json.read(request, limit);
             Set<String> scope = occupant.toolScope();
             switch (route.action()) {
                 case MESSAGES -> ModelBody.messages(body, grant, scope);

@@ -177,7 +177,7 @@ final class Routes extends Handler.Wrapper {
     }
 
     private ObjectNode events(Occupant occupant, Request request) throws IOException {
-        ObjectNode body = Json.read(body(request), settings.bodyLimit());
+        ObjectNode body = Json.read(request, settings.bodyLimit());
         Form.object()
                 .must("events", Form.list(RunnerForms.EVENT, EVENTS_PER_REQUEST))
                 .check(body, "body");
@@ -204,7 +204,7 @@ final class Routes extends Handler.Wrapper {
     }
 
     private ObjectNode authorize(Occupant occupant, Request request) throws IOException, InterruptedException {
-        ObjectNode body = Json.read(body(request), settings.bodyLimit());
+        ObjectNode body = Json.read(request, settings.bodyLimit());
         RunnerForms.AUTHORIZE.check(body, "body");
         ObjectNode arguments = (ObjectNode) body.get("arguments");
         CallId callId;

@@ -319,6 +319,52 @@ class JettyDoorTest {
     }
 
     @Test
+    void letsNoChildFillTheHeapWithWhatItSends() throws Exception {
+        try (TestDoor door = TestDoor.in(base).memory(1 << 20).start()) {
+            FakeOccupant greedy = door.child();
+            greedy.hold = true;
+            Path directory = door.open(greedy);
+            String large = authorize("\"" + "x".repeat(60_000) + "\"");
+            try (Wire first = Wire.to(directory);
+                    Wire second = Wire.to(directory)) {
+                first.send(Wire.request("POST", "/v1/authorize", large));
+                second.send(Wire.request("POST", "/v1/authorize", large));
+                awaitCalls(greedy, 2);
+
+                Wire.Answer third = Wire.post(directory, "/v1/authorize", large);
+
+                assertThat(third.status()).isEqualTo(429);
+                assertThat(third.code()).isEqualTo("too-much-at-once");
+                FakeOccupant other = door.child();
+                Path doorOfOther = door.open(other);
+                for (int i = 0; i < 20; i++) {
+                    assertThat(Wire.post(doorOfOther, "/v1/authorize", authorize("\"" + "x".repeat(20_000) + "\""))
+                                    .status())
+                            .isEqualTo(200);
+                }
+            }
+        }
+    }
+
+    @Test
+    void countsWhatABodyBecomesAndNotOnlyHowLongItIs() throws IOException {
+        try (TestDoor door = TestDoor.in(base).memory(1 << 20).start()) {
+            Path directory = door.open(door.child());
+
+            Wire.Answer brackets = Wire.post(directory, "/v1/authorize", authorize("[" + "[],".repeat(10_000) + "[]]"));
+
+            assertThat(brackets.status()).isEqualTo(413);
+            assertThat(Wire.post(directory, "/v1/authorize", authorize("\"" + "x".repeat(30_000) + "\""))
+                            .status())
+                    .isEqualTo(200);
+        }
+    }
+
+    private static String authorize(String command) {
+        return AUTHORIZE.replace("\"id\"", command);
+    }
+
+    @Test
     void closesConnectionsBeyondTheLimitOfAChild() throws IOException {
         try (TestDoor door = TestDoor.in(base).limits(2, 3, 1000, 1000).start()) {
             Path directory = door.open(door.child());

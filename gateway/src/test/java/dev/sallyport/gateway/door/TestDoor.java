@@ -42,6 +42,22 @@ final class TestDoor implements AutoCloseable {
             this.settings = DoorSettings.of(base);
         }
 
+        Builder memory(long bytes) {
+            settings = new DoorSettings(
+                    settings.base(),
+                    settings.requestsPerChild(),
+                    settings.connectionsPerChild(),
+                    settings.bodyLimit(),
+                    settings.modelBodyLimit(),
+                    bytes,
+                    settings.workspaceLimit(),
+                    settings.authorizeWait(),
+                    settings.connectWait(),
+                    settings.connectTimeout(),
+                    settings.tunnelIdle());
+            return this;
+        }
+
         Builder limits(int requests, int connections, int body, long workspace) {
             settings = new DoorSettings(
                     settings.base(),
@@ -49,6 +65,7 @@ final class TestDoor implements AutoCloseable {
                     connections,
                     body,
                     1 << 20,
+                    settings.bodyMemory(),
                     workspace,
                     Duration.ofSeconds(25),
                     Duration.ofSeconds(20),
