@@ -6,12 +6,15 @@ import dev.sallyport.gateway.workspace.ChangedFile;
 import dev.sallyport.gateway.workspace.ImportedBranch;
 import dev.sallyport.gateway.workspace.WorkspaceException;
 import dev.sallyport.gateway.workspace.Workspaces;
+import dev.sallyport.identity.ChildId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A repository's way into a child with workspace {@code clone}, and the child's branch on its way back (S15, S16). */
@@ -24,6 +27,9 @@ final class Clones {
     private final Timeline timeline;
     private final Path directory;
     private final JsonMapper json;
+
+    /** Children whose work is being taken. One at a time of each: a bundle takes disk, and its check a process. */
+    private final Set<ChildId> taking = ConcurrentHashMap.newKeySet();
 
     Clones(Workspaces workspaces, Children children, Timeline timeline, Path directory, JsonMapper json) {
         this.workspaces = workspaces;
@@ -51,6 +57,17 @@ final class Clones {
         if (base == null) {
             throw new DoorProblem(422, "no-clone", "this child has no clone to bring back");
         }
+        if (!taking.add(child.id())) {
+            throw new DoorProblem(409, "import-in-progress", "another bundle of this child is being checked");
+        }
+        try {
+            return checked(child, base, sent);
+        } finally {
+            taking.remove(child.id());
+        }
+    }
+
+    private ImportedBranch checked(Child child, String base, InputStream sent) throws IOException {
         Path bundle = Files.createTempFile(directory, child.id() + "-", ".incoming");
         try {
             try (var file = Files.newOutputStream(bundle)) {

@@ -19,6 +19,7 @@ import java.security.CodeSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -34,10 +35,15 @@ final class GitProcess {
     private static final int MAX_ANSWER = 64 << 20;
 
     private static final int MAX_COMPLAINT = 4096;
+
+    /** At a time, over all repositories: each takes a heap and a processor, and children can ask for many. */
+    private static final int PLACES = Math.max(2, Runtime.getRuntime().availableProcessors());
+
     private static final String OPERATION = "op-";
 
     private final WorkspaceSettings settings;
     private final List<String> command;
+    private final Semaphore places = new Semaphore(PLACES, true);
 
     GitProcess(WorkspaceSettings settings) {
         this.settings = settings;
@@ -69,6 +75,27 @@ final class GitProcess {
 
     /** @throws WorkspaceException always of the closed family; process and scratch are gone when this returns */
     Answer run(String operation, String... arguments) {
+        takePlace(operation);
+        try {
+            return runNow(operation, arguments);
+        } finally {
+            places.release();
+        }
+    }
+
+    private void takePlace(String operation) {
+        try {
+            if (!places.tryAcquire(settings.deadline().toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new Unavailable(
+                        "`%s` got no turn within %s".formatted(operation, settings.deadline()), new IOException());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Unavailable("interrupted before `%s`".formatted(operation), e);
+        }
+    }
+
+    private Answer runNow(String operation, String... arguments) {
         Path scratch = scratch();
         try {
             Answer.Builder request = new Answer.Builder().add(operation);

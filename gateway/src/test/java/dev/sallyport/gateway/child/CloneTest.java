@@ -11,14 +11,19 @@ import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.gateway.sandbox.WorkspaceMount;
 import dev.sallyport.identity.ChildId;
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +74,44 @@ class CloneTest {
         return world.running(
                 "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"clone\",\"directory\":\"%s\"}"
                         .formatted(repository));
+    }
+
+    @Test
+    void takesOneBundleOfAChildAtATime() throws Exception {
+        ChildId id = running();
+        byte[] bundle = work(id, "two\n");
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch readOn = new CountDownLatch(1);
+        InputStream slow = new FilterInputStream(new ByteArrayInputStream(bundle)) {
+            @Override
+            public int read(byte[] buffer, int offset, int length) throws IOException {
+                reading.countDown();
+                try {
+                    readOn.await();
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+                return super.read(buffer, offset, length);
+            }
+        };
+        Occupant door = world.atDoor(id);
+        CompletableFuture<ImportedBranch> first = CompletableFuture.supplyAsync(() -> {
+            try {
+                return door.importWorkspace(slow);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        reading.await();
+
+        assertThatThrownBy(() -> door.importWorkspace(new ByteArrayInputStream(bundle)))
+                .isInstanceOfSatisfying(
+                        DoorProblem.class, problem -> assertThat(problem.code()).isEqualTo("import-in-progress"));
+
+        readOn.countDown();
+        assertThat(first.get(30, TimeUnit.SECONDS).branch()).isEqualTo("pi-agent-" + id);
+        assertThat(door.importWorkspace(new ByteArrayInputStream(bundle)).branch())
+                .isEqualTo("pi-agent-" + id);
     }
 
     /** What the runner does inside the sandbox. */
