@@ -110,11 +110,13 @@ final class ChildAtDoor implements Occupant {
         if (!toolScope().contains(call.tool())) {
             return outOfScope(call.callId(), call.tool());
         }
+        reports.caused(call.arguments().toString().length());
         var subject = new Subject.Tool(call.tool(), call.arguments(), call.directory());
         return authorizer.authorize(call.callId(), call.tool(), subject, wait);
     }
 
     private Verdict outOfScope(CallId call, String tool) {
+        reports.caused(0);
         String reason = "`%s` is not among this child's tools: %s"
                 .formatted(tool, String.join(", ", child.terms().tools()));
         authorizer.record(call, tool, new PermissionDecision(Outcome.DENIED, null, reason, false));
@@ -132,6 +134,7 @@ final class ChildAtDoor implements Occupant {
             return new Verdict(
                     Verdict.Decision.DENIED, "%s is not in this child's network list".formatted(target), null);
         }
+        reports.caused(0);
         int generation = generations.getOrDefault(target, 1);
         CallId call = new CallId("network/%s/%d".formatted(digestIfLong(target), generation));
         Verdict verdict = authorizer.authorize(
@@ -150,6 +153,7 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public ImportedBranch importWorkspace(InputStream bundle) throws IOException {
+        reports.caused(0);
         var imported = clones.take(child, bundle);
         live.news().raise();
         return new ImportedBranch(imported.branch(), imported.tip());
@@ -157,7 +161,7 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public Delegates delegates() {
-        return delegating.of(live, authorizer);
+        return delegating.of(live, authorizer, reports);
     }
 
     @Override
@@ -181,17 +185,20 @@ final class ChildAtDoor implements Occupant {
                         .put("outputTokens", use.outputTokens())
                         .put("costUsd", use.costUsd())
                         .put("complete", use.complete()));
+        reports.caused(0);
     }
 
     @Override
     public void observed(Observation observation) {
         switch (observation) {
-            case Observation.ModelScriptExhausted exhausted ->
+            case Observation.ModelScriptExhausted exhausted -> {
+                reports.caused(0);
                 fact(
                         SCRIPT_EXHAUSTED,
                         json.createObjectNode()
                                 .put("script", exhausted.script())
                                 .put("turns", exhausted.turns()));
+            }
             case Observation.OutOfScope call -> outOfScope(call.callId(), call.tool());
             case Observation.Egress egress ->
                 seldom(

@@ -31,25 +31,28 @@ final class Delegating {
     }
 
     /** @throws DoorProblem if the child may start nobody: then there is nobody to look after either */
-    Delegates of(LiveChild live, Authorizer authorizer) {
+    Delegates of(LiveChild live, Authorizer authorizer, Reports reports) {
         if (!live.child().terms().delegation().rights().mayDelegate()) {
             throw new DoorProblem(403, "delegation-not-allowed", "this child may not start others");
         }
-        return new Own(live, authorizer);
+        return new Own(live, authorizer, reports);
     }
 
     private final class Own implements Delegates {
 
         private final LiveChild live;
         private final Authorizer authorizer;
+        private final Reports reports;
 
-        private Own(LiveChild live, Authorizer authorizer) {
+        private Own(LiveChild live, Authorizer authorizer, Reports reports) {
             this.live = live;
             this.authorizer = authorizer;
+            this.reports = reports;
         }
 
         @Override
         public ObjectNode spawn(ObjectNode request, CallId call, Duration wait) throws InterruptedException {
+            reports.caused(request.toString().length());
             Child parent = live.child();
             var subject = new Subject.Tool(
                     DelegationTools.SPAWN,

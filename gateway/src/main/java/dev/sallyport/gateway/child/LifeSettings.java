@@ -38,7 +38,7 @@ public record LifeSettings(
         int outputLimit) {
 
     /**
-     * S4: the most that one child may tell.
+     * S4: the most that one child may tell, and the most that it may make others write down.
      *
      * @param bytes of one event; a larger one is stored as a note that it was
      * @param perSecond events; more are taken later, while the child waits

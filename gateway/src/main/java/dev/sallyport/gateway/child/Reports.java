@@ -23,8 +23,14 @@ final class Reports {
     private final ChildMetrics metrics;
     private final JsonMapper json;
     private final Rate rate;
+    private final Rate causedRate;
     private final ReentrantLock oneAtATime = new ReentrantLock(true);
     private Child.Reported reported;
+
+    // Since this gateway has it; both guarded by causing.
+    private final Object causing = new Object();
+    private long causedFacts;
+    private long causedBytes;
 
     Reports(
             LiveChild live,
@@ -40,6 +46,7 @@ final class Reports {
         this.metrics = metrics;
         this.json = json;
         this.rate = new Rate(limits.perSecond(), Duration.ofSeconds(1), System::nanoTime);
+        this.causedRate = new Rate(limits.perSecond(), Duration.ofSeconds(1), System::nanoTime);
         this.reported = live.child().reported();
     }
 
@@ -68,15 +75,39 @@ final class Reports {
         }
     }
 
+    /**
+     * Counts what the child makes others write down, be it a decision, an ask or a refused bundle: no more of that than
+     * it may say itself.
+     *
+     * @param bytes of its own text in it
+     * @throws DoorProblem if it is too much, which ends the child
+     */
+    void caused(long bytes) {
+        boolean tooMuch;
+        synchronized (causing) {
+            causedFacts++;
+            causedBytes += bytes;
+            tooMuch = causedFacts > limits.total() || causedBytes > limits.totalBytes();
+        }
+        if (tooMuch) {
+            throw ended("asked for");
+        }
+        pause(causedRate.take(1));
+    }
+
+    private DoorProblem ended(String did) {
+        live.decide(new Ending(
+                EndReason.EVENTS_LIMIT,
+                "it %s more than %d events or %d bytes".formatted(did, limits.total(), limits.totalBytes())));
+        return new DoorProblem(429, "events-limit", "this child has %s more than it may".formatted(did));
+    }
+
     private boolean stored(long before, List<Report> fresh) {
         long bytes = fresh.stream().mapToLong(this::size).sum();
         Child.Reported after =
                 new Child.Reported(fresh.getLast().n(), reported.events() + fresh.size(), reported.bytes() + bytes);
         if (after.events() > limits.total() || after.bytes() > limits.totalBytes()) {
-            live.decide(new Ending(
-                    EndReason.EVENTS_LIMIT,
-                    "it reported more than %d events or %d bytes".formatted(limits.total(), limits.totalBytes())));
-            throw new DoorProblem(429, "events-limit", "this child has reported more than it may");
+            throw ended("reported");
         }
         pause(rate.take(fresh.size()));
         if (!timeline.reported(live.child().sandbox(), before, fresh, bytes)) {

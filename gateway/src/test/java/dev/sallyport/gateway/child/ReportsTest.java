@@ -7,6 +7,9 @@ import dev.sallyport.gateway.child.LifeSettings.EventLimits;
 import dev.sallyport.gateway.door.DoorProblem;
 import dev.sallyport.gateway.door.Occupant;
 import dev.sallyport.gateway.door.Report;
+import dev.sallyport.gateway.door.ToolCall;
+import dev.sallyport.gateway.door.Verdict;
+import dev.sallyport.identity.CallId;
 import dev.sallyport.identity.ChildId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,6 +123,45 @@ class ReportsTest {
 
         assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.EVENTS_LIMIT);
         assertThat(said()).hasSize(MOST);
+    }
+
+    @Test
+    void endsAChildThatMakesOthersWriteMoreThanItMaySay() {
+        for (int n = 1; n <= MOST; n++) {
+            assertThat(ask(child, "call-" + n, "").decision()).isEqualTo(Verdict.Decision.DENIED);
+        }
+
+        assertThatThrownBy(() -> ask(child, "one-more", "")).isInstanceOf(DoorProblem.class);
+
+        assertThat(world.awaitEnd(id).reason()).isEqualTo(EndReason.EVENTS_LIMIT);
+    }
+
+    @Test
+    void endsAChildWhoseQuestionsAreTooLong() throws IOException {
+        try (World small = limited("long", new EventLimits(1 << 16, 10_000, MOST, 1000))) {
+            ChildId another = small.running();
+
+            assertThatThrownBy(() -> ask(small.atDoor(another), "1", "x".repeat(1000)))
+                    .isInstanceOf(DoorProblem.class);
+
+            assertThat(small.awaitEnd(another).reason()).isEqualTo(EndReason.EVENTS_LIMIT);
+            assertThat(small.permissions.decisions()).isEmpty();
+        }
+    }
+
+    private static Verdict ask(Occupant door, String call, String path) {
+        String tool = path.isEmpty() ? "nosuch" : "read";
+        try {
+            return door.authorize(
+                    new ToolCall(
+                            new CallId(call),
+                            tool,
+                            World.JSON.createObjectNode().put("path", path),
+                            "/workspace"),
+                    Duration.ZERO);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private World limited(String name, EventLimits limits) throws IOException {
