@@ -87,8 +87,7 @@ final class Admission {
         }
         Path own = Path.of(mounted);
         db.sql("""
-                    select terms -> 'workspace' ->> 'mounted' from child
-                    where ended_at is null and terms -> 'workspace' ->> 'access' = 'READ_WRITE'
+                    select writes_to from child where ended_at is null and writes_to is not null
                     """).query(String.class).list().stream()
                 .map(Path::of)
                 .filter(other -> other.startsWith(own) || own.startsWith(other))

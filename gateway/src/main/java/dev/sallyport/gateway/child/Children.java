@@ -186,15 +186,13 @@ final class Children {
     /** The source of every mount that any child, also one that has ended, could write. */
     List<Path> everWritable() {
         return db.sql("""
-                    select distinct terms -> 'workspace' ->> 'mounted' from child
-                    where terms -> 'workspace' ->> 'access' = 'READ_WRITE'
+                    select distinct writes_to from child where writes_to is not null
                     """).query(String.class).list().stream().map(Path::of).toList();
     }
 
     private List<Path> writable(String except) {
         return db.sql("""
-            select distinct terms -> 'workspace' ->> 'mounted' from child
-            where ended_at is null and id <> ? and terms -> 'workspace' ->> 'access' = 'READ_WRITE'
+            select distinct writes_to from child where ended_at is null and id <> ? and writes_to is not null
             """).param(except).query(String.class).list().stream()
                 .map(Path::of)
                 .toList();

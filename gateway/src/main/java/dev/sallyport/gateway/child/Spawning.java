@@ -58,6 +58,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -67,6 +68,9 @@ final class Spawning {
 
     private static final int DESCRIPTION = 60;
     private static final int LARGEST_BATCH = 100;
+
+    /** As JSON writes it, with no backslash before it that makes it a text about one. */
+    private static final Pattern NUL = Pattern.compile("(?<!\\\\)(?:\\\\\\\\)*\\\\u0000");
 
     private final Catalogue catalogue;
     private final SpawnPolicy policy;
@@ -422,10 +426,18 @@ final class Spawning {
         return queued;
     }
 
+    /** The database cannot read one in a json, and no program takes one as an argument. */
+    private void requireNoNul(Terms terms) {
+        if (NUL.matcher(json.writeValueAsString(terms)).find()) {
+            throw new InvalidRequest("a NUL character in the request or in the agent file");
+        }
+    }
+
     private NewChild newChild(Family family, Draft draft, @Nullable String key) {
         ChildId id = ChildId.random(random);
         Child parent = family.parent();
         Terms terms = terms(id, draft);
+        requireNoNul(terms);
         return new NewChild(
                 id,
                 family.tenant(),

@@ -10,6 +10,7 @@ import dev.sallyport.identity.Role;
 import dev.sallyport.identity.Tenant;
 import dev.sallyport.service.Caller;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +57,28 @@ class InspectionTest {
                 .isInstanceOf(GatewayException.InvalidRequest.class);
         assertThat(world.child(id).ending()).isNull();
         assertThat(world.commands(id)).hasSize(2);
+    }
+
+    @Test
+    void aNulOfOneCallerIsNotInTheWayOfOthers() throws IOException {
+        Files.createDirectory(world.root.resolve("project"));
+        for (String text : List.of("a\\u0000b", "\\\\\\u0000")) {
+            for (String field : List.of("prompt", "description")) {
+                String request = "{\"prompt\":\"x\",\"model\":\"scripted/demo\"}"
+                        .replace("}", ",\"%s\":\"%s\"}".formatted(field, text))
+                        .replace("\"prompt\":\"x\",", field.equals("prompt") ? "" : "\"prompt\":\"x\",");
+
+                assertThatThrownBy(() -> world.spawn(request)).isInstanceOf(GatewayException.InvalidRequest.class);
+            }
+        }
+        // A text about one is none.
+        world.spawn("{\"prompt\":\"print \\\\u0000\",\"model\":\"scripted/demo\"}");
+
+        ChildId other = world.spawn(
+                "{\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"read-only\",\"directory\":\"%s\"}"
+                        .formatted(world.root.resolve("project")));
+
+        assertThat(world.child(other).id()).isEqualTo(other);
     }
 
     @Test
