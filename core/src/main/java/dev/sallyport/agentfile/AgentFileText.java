@@ -163,6 +163,7 @@ public final class AgentFileText {
         fields.put("persist_session", all ? flag(definition.persistSession(), true, true) : null);
         fields.put("session_dir", all ? mapped(definition.sessionDir(), AgentFileText::scalar) : null);
         fields.put("enabled", all && !definition.enabled() ? "false" : null);
+        fields.put("hidden", all && definition.hidden() ? "true" : null);
         fields.put(
                 "sandbox",
                 definition.sandbox().equals(SandboxBlock.EMPTY) ? null : flow(sandbox(definition.sandbox())));

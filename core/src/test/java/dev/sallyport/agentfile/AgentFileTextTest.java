@@ -18,10 +18,11 @@ class AgentFileTextTest {
         return definition;
     }
 
-    private static String fields(AgentDefinition definition) {
+    static String fields(AgentDefinition definition) {
         Map<String, Object> json = AgentFileCases.config(definition);
         json.put("sandbox", definition.sandbox().toString());
         json.put("permission", definition.permission().toOrderedJson());
+        json.put("hidden", definition.hidden());
         json.values().removeIf(value -> value == null);
         return CanonicalJson.write(json);
     }
@@ -62,6 +63,7 @@ class AgentFileTextTest {
                 "[none, x]",
                 "all",
                 "false",
+                "true",
                 "\"*\"",
                 "[\"ext:a/b\", read]",
                 "\"ext:, read\"",
@@ -99,7 +101,8 @@ class AgentFileTextTest {
                 "isolated",
                 "memory",
                 "isolation",
-                "enabled")) {
+                "enabled",
+                "hidden")) {
             if (random.nextInt(3) > 0) {
                 yaml.append(key)
                         .append(": ")
