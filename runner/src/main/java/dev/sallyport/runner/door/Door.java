@@ -184,8 +184,11 @@ public final class Door {
             try (Connection connection = Connection.open(socket)) {
                 Reply reply = connection.get("/v1/control", stream.headers());
                 if (reply.status() == 200) {
-                    left.succeeded();
-                    stream.follow(reply.body());
+                    try {
+                        stream.follow(reply.body());
+                    } finally {
+                        left.succeeded();
+                    }
                 }
                 left.failed(new IOException("control stream ended with status %d".formatted(reply.status())));
             } catch (DoorLostException e) {

@@ -232,6 +232,31 @@ class DoorTest {
     }
 
     @Test
+    void countsItsPatienceFromTheEndOfAStream() throws Exception {
+        Duration patience = Duration.ofMillis(200);
+        LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        Thread listener = Thread.ofVirtual().start(() -> {
+            try {
+                new Door(gateway.socket(), patience).listen(command -> heard.add(command.type()));
+            } catch (IOException | InterruptedException e) {
+                heard.add(e.toString());
+            }
+        });
+        gateway.command("assignment", "{}");
+        assertThat(heard.take()).isEqualTo("assignment");
+        // As long as it takes to lose another door.
+        assertThatThrownBy(() -> new Door(directory.resolve("nobody"), patience).get("/"))
+                .isInstanceOf(DoorLostException.class);
+
+        gateway.hangUp();
+        gateway.command("steer", "{}");
+
+        assertThat(heard.take()).isEqualTo("steer");
+        listener.interrupt();
+        listener.join();
+    }
+
+    @Test
     void neverRepeatsAModelCallByItself() {
         gateway.modelFails(0, "");
 

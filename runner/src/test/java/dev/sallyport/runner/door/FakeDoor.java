@@ -1,6 +1,7 @@
 package dev.sallyport.runner.door;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -37,12 +39,15 @@ public final class FakeDoor implements AutoCloseable {
     private boolean deaf;
     private boolean mute;
     private boolean breaking;
+    private boolean hangingUp;
+    private Optional<Prepared> refusal = Optional.empty();
     private int mostTaken = Integer.MAX_VALUE;
     private int eventPosts;
     private int largestPost;
     private byte[] source = new byte[0];
     private byte[] delivered = new byte[0];
     private Prepared delivery = new Prepared(200, "{}");
+    private Runnable onDelivery = () -> {};
     private int deliveries;
 
     public FakeDoor(Path directory) throws IOException {
@@ -89,6 +94,20 @@ public final class FakeDoor implements AutoCloseable {
         return this;
     }
 
+    /** Happens while a delivery waits for its answer. */
+    public synchronized FakeDoor onDelivery(Runnable action) {
+        onDelivery = action;
+        return this;
+    }
+
+    /** Ends the control stream after the last command, and waits until the child has come back for more. */
+    public synchronized void hangUp() throws InterruptedException {
+        int streams = lastEventIds.size();
+        hangingUp = true;
+        notifyAll();
+        await(() -> lastEventIds.size() > streams);
+    }
+
     /** An answer of null closes the connection. */
     public synchronized FakeDoor authorize(Function<JsonNode, String> authorize) {
         this.authorize = authorize;
@@ -100,7 +119,7 @@ public final class FakeDoor implements AutoCloseable {
         mostTaken = events;
     }
 
-    /** The next clone breaks off in the middle. */
+    /** The next clone breaks off shortly before its end. */
     public synchronized void breakSource() {
         breaking = true;
     }
@@ -108,6 +127,10 @@ public final class FakeDoor implements AutoCloseable {
     /** Takes events, and dies before it can say so. */
     public synchronized void mute(boolean mute) {
         this.mute = mute;
+    }
+
+    public synchronized void refuseEvents(int status, String json) {
+        refusal = Optional.of(new Prepared(status, json));
     }
 
     /** Takes no events. */
@@ -210,6 +233,10 @@ public final class FakeDoor implements AutoCloseable {
             Command command;
             synchronized (this) {
                 while (next >= commands.size()) {
+                    if (hangingUp) {
+                        hangingUp = false;
+                        return;
+                    }
                     wait();
                 }
                 command = commands.get(next++);
@@ -225,6 +252,10 @@ public final class FakeDoor implements AutoCloseable {
         notifyAll();
         while (deaf) {
             wait();
+        }
+        if (refusal.isPresent()) {
+            answer.json(refusal.get().status(), refusal.get().json());
+            return;
         }
         long last = 0;
         int taken = 0;
@@ -282,7 +313,9 @@ public final class FakeDoor implements AutoCloseable {
                 bundle = source;
                 if (breaking) {
                     breaking = false;
-                    answer.stream("application/x-git-bundle").write(bundle, 0, bundle.length / 2);
+                    OutputStream out = answer.stream("application/x-git-bundle");
+                    out.write(bundle, 0, bundle.length - 30);
+                    out.flush();
                     throw new IOException("died");
                 }
             }
@@ -297,6 +330,7 @@ public final class FakeDoor implements AutoCloseable {
             prepared = delivery;
             notifyAll();
         }
+        onDelivery.run();
         if (prepared.status() == 0) {
             throw new IOException("died");
         }
