@@ -15,8 +15,6 @@ import dev.sallyport.runner.tool.OutputLimit;
 import dev.sallyport.runner.tool.Toolbox;
 import dev.sallyport.runner.tool.Workspace;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +58,7 @@ final class Runner {
     /** Lives that life and returns the exit code. */
     int run() throws IOException, InterruptedException {
         Door door = new Door(socket, patience);
-        try (Pump pump = Pump.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), socket);
+        try (Pump pump = Pump.open(port, socket);
                 Outbox outbox = new Outbox(door, OUTBOX)) {
             Thread control = Thread.ofVirtual().name("control").start(() -> listen(door));
             try {

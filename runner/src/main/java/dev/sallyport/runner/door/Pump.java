@@ -1,6 +1,7 @@
 package dev.sallyport.runner.door;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -33,8 +34,14 @@ public final class Pump implements AutoCloseable {
         this.socket = socket;
     }
 
-    public static Pump open(InetSocketAddress address, Path socket) throws IOException {
+    /**
+     * Listens on the loopback address and nowhere else.
+     *
+     * @param port 0 for any
+     */
+    public static Pump open(int port, Path socket) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.INET);
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         Pump pump = new Pump(server.bind(address, 128), socket);
         Thread.ofVirtual().name("pump").start(pump::accept);
         return pump;

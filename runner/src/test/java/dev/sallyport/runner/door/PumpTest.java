@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -40,13 +40,18 @@ class PumpTest {
     void open() throws IOException {
         socket = directory.resolve("door.sock");
         listen();
-        pump = Pump.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), socket);
+        pump = Pump.open(0, socket);
     }
 
     @AfterEach
     void close() throws IOException {
         pump.close();
         door.close();
+    }
+
+    @Test
+    void listensNowhereButOnOneAddress() {
+        assertThatThrownBy(() -> new Socket("127.0.0.2", pump.port())).isInstanceOf(ConnectException.class);
     }
 
     @Test
