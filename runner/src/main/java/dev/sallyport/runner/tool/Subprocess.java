@@ -86,8 +86,8 @@ public final class Subprocess {
             int code = process.waitFor();
             return new Exit(code, !ended);
         } catch (InterruptedException e) {
-            // Time to tidy up, then the end for all of it.
-            process.destroy();
+            // Time to tidy up, then the end for all of it. The process's own destroy would close its output.
+            process.toHandle().destroy();
             awaitTermination(process);
             tree.kill();
             throw e;
@@ -119,7 +119,6 @@ public final class Subprocess {
         private final InputStream in;
         private final Sink sink;
         private final Thread thread;
-        private boolean finished;
 
         Reader(InputStream in, Sink sink) {
             this.in = in;
@@ -131,28 +130,19 @@ public final class Subprocess {
             byte[] buffer = new byte[8192];
             try {
                 for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-                    synchronized (this) {
-                        if (finished) {
-                            continue;
-                        }
-                        sink.accept(buffer, length);
-                    }
+                    sink.accept(buffer, length);
                 }
             } catch (IOException e) {
                 // closed by the JDK when the program ended
             }
         }
 
-        /** After this the sink gets nothing more. */
         void finish() {
             boolean interrupted = Thread.interrupted();
             try {
                 thread.join(DRAIN);
             } catch (InterruptedException e) {
                 interrupted = true;
-            }
-            synchronized (this) {
-                finished = true;
             }
             if (interrupted) {
                 Thread.currentThread().interrupt();

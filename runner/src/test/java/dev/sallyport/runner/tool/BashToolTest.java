@@ -13,6 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class BashToolTest {
@@ -45,9 +47,13 @@ class BashToolTest {
 
     @Test
     void keepsTheEndOfOneEndlessLineWithoutBreakingACharacter() throws Exception {
-        ToolResult result = bash("for i in $(seq 1 40000); do printf ä; done");
+        ToolResult result = bash("printf x; for i in $(seq 1 40000); do printf ä; done; printf x");
 
-        assertThat(result.output()).hasSizeLessThan(51 * 1024).endsWith("ä").doesNotContain("\uFFFD");
+        assertThat(result.output())
+                .startsWith("[28 KiB cut here]\nä")
+                .endsWith("äx")
+                .doesNotContain("\uFFFD");
+        assertThat(result.output().getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(51 * 1024);
     }
 
     @Test
@@ -60,7 +66,7 @@ class BashToolTest {
         String command = """
                 sleep 1001 &
                 setsid sleep 1002 &
-                (setsid bash -c 'sleep 1003 & sleep 1004' &) &
+                (setsid bash -c 'sleep 1003 & sleep 1004' 2> /dev/null &) &
                 trap '' TERM INT HUP
                 echo started
                 sleep 1005
@@ -73,10 +79,18 @@ class BashToolTest {
         assertThat(sleepers()).isEmpty();
     }
 
+    @ParameterizedTest // an empty environment has no mark, an orphan no parent of ours, a session of its own not ours
+    @ValueSource(strings = {"(env -i sleep 1001 &)", "env -i setsid sleep 1002 &", "(setsid sleep 1003 &)"})
+    void neitherMarkNorParentNorSessionIsNeededToFindAProcess(String command) throws Exception {
+        bash(command + "\nsleep 1004", 1);
+
+        assertThat(sleepers()).isEmpty();
+    }
+
     @Test
-    void killsAlsoWhatHidItsMark() throws Exception {
-        // Neither a session of its own nor an empty environment alone is enough to get away.
-        bash("env -i bash -c 'sleep 1001 & sleep 1002' & sleep 1003", 1);
+    void killsWhatGrowsAgainWhileItIsKilled() throws Exception {
+        // Whoever waits for the first to die starts another.
+        bash("mkfifo f; sleep 1001 > f & for i in $(seq 200); do { read -r < f; sleep 1002; } & done; wait", 1);
 
         assertThat(sleepers()).isEmpty();
     }

@@ -53,6 +53,7 @@ class ToolboxTest {
             read  | {"path":"x","mode":"raw"}              | unknown argument: `mode` (expected: limit, offset, path)
             bash  | {"command":"x","timeout":-1}           | timeout: -1 (expected: 1 to 3600)
             bash  | {"command":["rm"]}                     | command (expected: text)
+            bash  | {"command":"ls\\u0000rm"}               | command (expected: without NUL)
             write | {"path":"x"}                           | content is missing (expected: text)
             edit  | {"path":"x"}                           | edits is missing (expected: at least one)
             edit  | {"path":"x","oldText":"a"}             | oldText and newText belong together
