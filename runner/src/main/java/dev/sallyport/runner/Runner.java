@@ -82,24 +82,30 @@ final class Runner {
 
     private int live(Door door, Outbox outbox, int pumpPort) throws IOException, InterruptedException {
         int code;
-        orders.interruptible();
         try {
-            code = work(door, outbox, pumpPort);
-            orders.uninterruptible();
+            code = interruptibly(door, outbox, pumpPort);
         } catch (InterruptedException e) {
-            orders.uninterruptible();
             outbox.emit(Event.error("cancelled", orders.cancelled().orElse("interrupted")));
             code = STOPPED;
         } catch (IllegalArgumentException e) {
-            orders.uninterruptible();
             outbox.emit(Event.error("version-skew", String.valueOf(e.getMessage())));
             return COULD_NOT;
         } catch (IOException | GitException e) {
-            orders.uninterruptible();
             outbox.emit(Event.error("runner-failed", String.valueOf(e.getMessage())));
             code = COULD_NOT;
         }
         return deliver(door, outbox) || code != 0 ? code : COULD_NOT;
+    }
+
+    /** Only the work can be cancelled; what comes after it is said and delivered. */
+    private int interruptibly(Door door, Outbox outbox, int pumpPort)
+            throws GitException, IOException, InterruptedException {
+        orders.interruptible();
+        try {
+            return work(door, outbox, pumpPort);
+        } finally {
+            orders.uninterruptible();
+        }
     }
 
     private int work(Door door, Outbox outbox, int pumpPort) throws GitException, IOException, InterruptedException {

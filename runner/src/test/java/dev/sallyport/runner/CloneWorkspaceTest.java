@@ -8,9 +8,11 @@ import dev.sallyport.runner.door.Assignment;
 import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.FakeDoor;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -196,11 +198,21 @@ class CloneWorkspaceTest {
 
     @Test
     void takesNothingButABundleOfItsVersion() {
-        gateway.source("# v3 git bundle\n\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        gateway.source("# v3 git bundle\n\n".getBytes(StandardCharsets.US_ASCII));
 
         assertThatThrownBy(() -> clone.prepare(door))
                 .isInstanceOf(GitException.class)
                 .hasMessage("not a git bundle");
+    }
+
+    @Test
+    void saysWhatGitSaysOfAPackThatItDoesNotReadToItsEnd() {
+        byte[] bundle = Arrays.copyOf("# v2 git bundle\n\n".getBytes(StandardCharsets.US_ASCII), 1 << 20);
+        gateway.source(bundle);
+
+        assertThatThrownBy(() -> clone.prepare(door))
+                .isInstanceOf(GitException.class)
+                .hasMessageContaining("pack signature mismatch");
     }
 
     @Test
@@ -220,7 +232,7 @@ class CloneWorkspaceTest {
     @Test
     void neverTakesHalfABundleForAClone() throws Exception {
         byte[] whole = Files.readAllBytes(directory.resolve("source.bundle"));
-        gateway.source(java.util.Arrays.copyOf(whole, whole.length - 30));
+        gateway.source(Arrays.copyOf(whole, whole.length - 30));
 
         assertThatThrownBy(() -> new CloneWorkspace(work, new Assignment.Branch(BRANCH, base), CHILD)
                         .prepare(new Door(gateway.socket(), Duration.ofMillis(300))))
@@ -233,8 +245,7 @@ class CloneWorkspaceTest {
                 .redirectErrorStream(true);
         builder.environment().put("GIT_CONFIG_GLOBAL", "/dev/null");
         Process process = builder.start();
-        String output =
-                new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8).strip();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         assertThat(process.waitFor()).as(output).isZero();
         return output;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sallyport.runner.door.FakeDoor;
 import dev.sallyport.runner.door.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -111,9 +112,7 @@ class RunnerTest {
                 .command("task", "{}");
         CompletableFuture<Integer> code = start();
         gateway.await(() -> !gateway.events("started").isEmpty());
-        while (!Files.exists(directory.resolve("started"))) {
-            Thread.onSpinWait();
-        }
+        awaitFile("started");
 
         gateway.command("cancel", "{\"reason\":\"alice said so\"}");
 
@@ -124,6 +123,19 @@ class RunnerTest {
                         .map(process -> process.info().commandLine().orElse(""))
                         .filter(line -> line.endsWith("sleep 1009") || line.endsWith("sleep 1010")))
                 .isEmpty();
+    }
+
+    @Test
+    void letsAProgramTidyUpThatIsToldToStop() throws Exception {
+        command("sh", "-c", "trap 'sleep 0.3; echo tidied; exit' TERM; sleep 1009 & touch started; wait")
+                .command("task", "{}");
+        CompletableFuture<Integer> code = start();
+        awaitFile("started");
+
+        gateway.command("cancel", "{}");
+
+        assertThat(code.get()).isEqualTo(143);
+        assertThat(output("stdout")).isEqualTo("tidied\n");
     }
 
     @Test
@@ -147,9 +159,7 @@ class RunnerTest {
         command("sh", "-c", "echo before; touch started; while [ ! -e go ]; do :; done; echo after; exit 5")
                 .command("task", "{}");
         CompletableFuture<Integer> code = start();
-        while (!Files.exists(directory.resolve("started"))) {
-            Thread.onSpinWait();
-        }
+        awaitFile("started");
 
         gateway.die();
         Files.createFile(go);
@@ -163,29 +173,127 @@ class RunnerTest {
     void couldNotDoItsPartWithoutADoor() throws Exception {
         gateway.die();
 
-        assertThat(new Runner(gateway.socket(), 0, Duration.ofMillis(200)).run())
-                .isEqualTo(Runner.COULD_NOT);
+        assertThat(run(Duration.ofMillis(200))).isEqualTo(Runner.COULD_NOT);
+    }
+
+    @Test
+    void isNoSuccessThatTheGatewayNeverHeardOf() throws Exception {
+        command("sh", "-c", "touch started; while [ ! -e go ]; do :; done; echo unheard")
+                .command("task", "{}");
+        CompletableFuture<Integer> code = start(Duration.ofMillis(200));
+        awaitFile("started");
+
+        gateway.die();
+        Files.createFile(directory.resolve("go"));
+
+        assertThat(code.get()).isEqualTo(Runner.COULD_NOT);
+    }
+
+    @Test // S15
+    void deliversAlsoWhatAFailedChildHasDone() throws Exception {
+        cloneAndRun("echo x > x; exit 3");
+
+        assertThat(run()).isEqualTo(3);
+
+        assertThat(gateway.deliveries()).isEqualTo(1);
+    }
+
+    @Test // S15
+    void deliversAlsoWhatACancelledChildHasDone() throws Exception {
+        cloneAndRun("echo x > x; touch ../started; sleep 1009");
+        CompletableFuture<Integer> code = start();
+        awaitFile("started");
+
+        gateway.command("cancel", "{}");
+
+        assertThat(code.get()).isEqualTo(143);
+        assertThat(gateway.deliveries()).isEqualTo(1);
+    }
+
+    @Test
+    void hasFailedIfItsWorkIsNotTaken() throws Exception {
+        cloneAndRun("echo x > x");
+        gateway.delivery(422, "{\"code\":\"branch-exists\",\"detail\":\"in the way\"}");
+
+        assertThat(run()).isEqualTo(Runner.COULD_NOT);
+
+        assertThat(gateway.events("error"))
+                .containsExactly(Json.read("{\"code\":\"branch-exists\",\"message\":\"in the way\"}"));
+    }
+
+    @Test
+    void isNotCancelledAnyMoreWhenItDelivers() throws Exception {
+        cloneAndRun("echo x > x");
+        gateway.onDelivery(() -> {
+            gateway.command("cancel", "{}");
+            try {
+                gateway.hangUp();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+
+        assertThat(run()).isZero();
+
+        assertThat(gateway.deliveries()).isEqualTo(1);
+    }
+
+    private void cloneAndRun(String script) throws Exception {
+        String make = """
+                git init -q -b main source && cd source
+                git -c user.name=n -c user.email=e@example.com commit -q --allow-empty -m first
+                git bundle create -q ../bundle main && git rev-parse HEAD""";
+        Process git = new ProcessBuilder("bash", "-ec", make)
+                .directory(directory.toFile())
+                .start();
+        String base = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        assertThat(git.waitFor()).isZero();
+        gateway.source(Files.readAllBytes(directory.resolve("bundle")));
+        ObjectNode assignment = assignment(Files.createDirectory(directory.resolve("work")), "sh", "-c", script);
+        ((ObjectNode) assignment.path("workspace"))
+                .put("mode", "clone")
+                .put("branch", "pi-agent-abcdefghijklmnop")
+                .put("base", base);
+        gateway.command("assignment", assignment.toString()).command("task", "{}");
+    }
+
+    private void awaitFile(String name) {
+        while (!Files.exists(directory.resolve(name))) {
+            Thread.onSpinWait();
+        }
     }
 
     private FakeDoor command(String... command) {
+        return gateway.command("assignment", assignment(directory, command).toString());
+    }
+
+    private static ObjectNode assignment(Path workspace, String... command) {
         ObjectNode assignment = Json.object()
                 .put("version", 2)
                 .put("child", "abcdefghijklmnop")
                 .put("nonce", "n-1")
                 .put("harness", "command");
         List.of(command).forEach(assignment.putArray("command")::add);
-        assignment.putObject("workspace").put("mode", "none").put("directory", directory.toString());
-        return gateway.command("assignment", assignment.toString());
+        assignment.putObject("workspace").put("mode", "none").put("directory", workspace.toString());
+        return assignment;
     }
 
     private int run() throws IOException, InterruptedException {
-        return new Runner(gateway.socket(), 0, Duration.ofSeconds(20)).run();
+        return run(Duration.ofSeconds(20));
+    }
+
+    private int run(Duration patience) throws IOException, InterruptedException {
+        return new Runner(gateway.socket(), 0, patience).run();
     }
 
     private CompletableFuture<Integer> start() {
+        return start(Duration.ofSeconds(20));
+    }
+
+    private CompletableFuture<Integer> start(Duration patience) {
         return CompletableFuture.supplyAsync(() -> {
             try {
-                return run();
+                return run(patience);
             } catch (IOException | InterruptedException e) {
                 throw new AssertionError(e);
             }

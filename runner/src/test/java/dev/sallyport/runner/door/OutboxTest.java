@@ -107,6 +107,31 @@ class OutboxTest {
     }
 
     @Test
+    void keepsNoMoreOutputThanItHasRoomFor() throws Exception {
+        gateway.deaf(true);
+        outbox.emit(Event.turn(1));
+        gateway.await(() -> gateway.eventPosts() == 1);
+        for (int i = 0; i < 100; i++) {
+            outbox.emit(Event.output(i % 2 == 0 ? "stdout" : "stderr", "x".repeat(1000)));
+        }
+
+        gateway.deaf(false);
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events("output").toString()).hasSizeLessThan(CAPACITY + 1000);
+    }
+
+    @Test // S4
+    void endsQuietlyWhenTheGatewayTakesNoMore() throws Exception {
+        gateway.refuseEvents(429, "{\"code\":\"events-limit\"}");
+        outbox.emit(Event.turn(1));
+        outbox.emit(Event.turn(2));
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.eventPosts()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
     void makesWhoeverSaysSomethingElseWaitForRoom() throws Exception {
         gateway.deaf(true);
         outbox.emit(Event.turn(1));

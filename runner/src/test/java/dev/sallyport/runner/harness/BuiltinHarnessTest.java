@@ -456,6 +456,27 @@ class BuiltinHarnessTest {
         assertThat(orders.cancelled()).contains("cancelled by alice");
     }
 
+    @Test
+    void interruptsItsWorkerAlsoForACancellationThatCameBefore() {
+        orders.accept(new Command("cancel", Json.object()));
+
+        orders.interruptible();
+
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void interruptsNobodyWhoseWorkIsOver() {
+        Command cancel = new Command("cancel", Json.object());
+        orders.interruptible();
+        orders.accept(cancel);
+
+        orders.uninterruptible();
+        assertThat(Thread.interrupted()).isFalse();
+        orders.accept(cancel);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
     private int run() throws IOException, InterruptedException {
         return run(Assignment.Model.Shape.MESSAGES, "Do it.");
     }
