@@ -1,6 +1,7 @@
 package dev.sallyport.agentfile;
 
 import java.util.List;
+import java.util.TreeSet;
 
 /** Which of a kind of resource an agent takes (authority.md 2.5). */
 public sealed interface Inclusion {
@@ -33,6 +34,11 @@ public sealed interface Inclusion {
                     }
                 };
         };
+    }
+
+    /** The same with its names in one order, for what is hashed. */
+    default Inclusion sorted() {
+        return this instanceof Only(List<String> names) ? new Only(List.copyOf(new TreeSet<>(names))) : this;
     }
 
     default boolean atMost(Inclusion other) {

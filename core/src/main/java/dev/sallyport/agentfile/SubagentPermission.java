@@ -3,6 +3,7 @@ package dev.sallyport.agentfile;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeSet;
 
 /** Which agents one may delegate to; an agent file that says nothing allows none. */
 public sealed interface SubagentPermission {
@@ -35,6 +36,16 @@ public sealed interface SubagentPermission {
 
     default boolean isNone() {
         return this instanceof Only(List<String> names) && names.isEmpty();
+    }
+
+    /** The same with its names in one order and case, for what is hashed. */
+    default SubagentPermission sorted() {
+        if (!(this instanceof Only(List<String> names))) {
+            return this;
+        }
+        TreeSet<String> folded = new TreeSet<>();
+        names.forEach(name -> folded.add(folded(name)));
+        return new Only(List.copyOf(folded));
     }
 
     default boolean atMost(SubagentPermission other) {

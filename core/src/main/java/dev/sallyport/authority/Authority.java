@@ -57,6 +57,8 @@ public record Authority(
         List<Field> fields) {
 
     public Authority {
+        // Two authorities that allow the same have the same digest, however the files that they come from list it.
+        skills = skills.sorted();
         tools = List.copyOf(tools);
         deniedTools = List.copyOf(deniedTools);
         narrowing = List.copyOf(narrowing);

@@ -25,6 +25,7 @@ public record Delegation(
             new Delegation(SubagentPermission.all(), 0, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ACTIVE, false);
 
     public Delegation {
+        agents = agents.sorted();
         if (depth < 0 || maxDepth < 0) {
             throw new IllegalArgumentException("depth: %d of %d (expected: >= 0)".formatted(depth, maxDepth));
         }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.agentfile.Inclusion;
-import dev.sallyport.agentfile.Isolation;
+import dev.sallyport.agentfile.Profiles;
 import dev.sallyport.agentfile.SandboxBlock;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Budgets;
@@ -17,17 +17,22 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.json.Digests;
 import dev.sallyport.model.Model;
+import dev.sallyport.permission.HomeDirectory;
+import dev.sallyport.permission.Narrowing;
 import dev.sallyport.permission.PermissionConfig;
-import dev.sallyport.toolscope.BuiltinTools;
-import java.time.Duration;
+import dev.sallyport.permission.PermissionState;
+import dev.sallyport.permission.Policy;
+import dev.sallyport.permission.Rule;
+import dev.sallyport.permission.Ruleset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,26 +41,27 @@ import org.junit.jupiter.api.Test;
 class AttenuationTest {
 
     private static final int TREES = 3_000;
-    private static final int DEPTH = 4;
-    private static final List<String> HOSTS = List.of("a.test", "b.test", "c.test");
-    private static final List<String> NAMES = List.of("alpha", "beta", "gamma");
-    private static final List<String> EXTENSIONS = List.of("Alpha", "beta", "*", "./gamma.ts");
-    private static final List<String> SELECTORS =
-            List.of("ext:alpha", "ext:alpha/search", "ext:beta/read", "ext:beta/write", "ext:");
-    private static final List<String> AGENTS = List.of("x", "X", "y");
-    private static final List<String> CREDENTIALS = List.of("github", "npm", "aws");
+    private static final int DEPTH = RandomRequests.DEPTH;
+
+    private static final List<Ruleset> RULES = Stream.of("allow", "ask", "deny")
+            .map(word -> Policy.rules(
+                    List.of(new Policy.Scope(
+                            Rule.Origin.GLOBAL,
+                            PermissionConfig.parse(Map.of("*", word)).config())),
+                    HomeDirectory.NONE))
+            .toList();
 
     private final long seed = Long.getLong("sallyport.seed", System.nanoTime());
-    private final Random random = new Random(seed);
+    private final RandomRequests random = new RandomRequests(seed);
 
     @Test
     void aChildIsNeverAboveTheOperatorOrAnyAncestor() {
         int granted = 0;
         for (int tree = 0; tree < TREES; tree++) {
-            OperatorPolicy operator = operator();
+            OperatorPolicy operator = random.operator();
             List<Authority> ancestors = new ArrayList<>();
             for (int depth = 0; depth < DEPTH; depth++) {
-                AuthorityRequest request = request(operator, ancestors.isEmpty() ? null : ancestors.getLast());
+                AuthorityRequest request = random.request(operator, ancestors.isEmpty() ? null : ancestors.getLast());
                 if (!(AuthorityResolver.resolve(request)
                         instanceof Outcome.Granted(Authority child, Explanation explanation))) {
                     break;
@@ -65,6 +71,7 @@ class AttenuationTest {
                 for (Authority ancestor : ancestors) {
                     assertAtMost(child, ancestor);
                 }
+                assertNoLooser(child, ancestors, request);
                 ancestors.add(child);
             }
         }
@@ -97,6 +104,23 @@ class AttenuationTest {
         assertSubset(above.narrowing(), child.narrowing());
     }
 
+    // Whatever a file says, an ask of anybody above stays an ask at least, and a denial a denial.
+    private void assertNoLooser(Authority child, List<Authority> ancestors, AuthorityRequest request) {
+        Ruleset rules = RULES.get(random.nextInt(RULES.size()));
+        String surface = List.of("bash", "network", "edit").get(random.nextInt(3));
+        String value = List.of("git push", "ls", "a.test:443").get(random.nextInt(3));
+        PermissionConfig file = request.registry().get("x").orElseThrow().permission();
+        PermissionState own =
+                new Narrowing(rules, child.narrowing()).decide(surface, value).state();
+        Stream<List<Narrowing.Layer>> above = Stream.concat(
+                Stream.of(List.of(), List.of(new Narrowing.Layer("file", file))),
+                ancestors.stream().map(Authority::narrowing));
+        assertThat(above)
+                .as("%s `%s`, seed %d", surface, value, seed)
+                .noneMatch(layers -> own.looserThan(
+                        new Narrowing(rules, layers).decide(surface, value).state()));
+    }
+
     private void assertSubset(Collection<?> part, Collection<?> whole) {
         assertThat(whole.containsAll(part))
                 .as("%s within %s, seed %d", part, whole, seed)
@@ -109,15 +133,17 @@ class AttenuationTest {
                 .isTrue();
     }
 
-    // The same child whichever way its limits are written down: rules have no order.
+    // The same child whichever way its limits, lists and file are written down: rules have no order.
     @Test
     void theOrderOfRulesDoesNotMatter() {
         for (int round = 0; round < TREES; round++) {
-            AuthorityRequest request = request(operator(), null);
-            AuthorityRequest shuffled = new AuthorityRequest(
-                    request.registry(), request.call(), request.settings(), shuffled(request.operator()), null);
+            RandomRequests written = new RandomRequests(seed + round, 1);
+            RandomRequests otherwise = new RandomRequests(seed + round, 2);
 
-            assertThat(digest(shuffled)).as("seed %d", seed).isEqualTo(digest(request));
+            AuthorityRequest one = written.request(written.operator(), null);
+            AuthorityRequest other = otherwise.request(otherwise.operator(), null);
+
+            assertThat(digest(other)).as("seed %d, round %d", seed, round).isEqualTo(digest(one));
         }
     }
 
@@ -127,14 +153,15 @@ class AttenuationTest {
         int compared = 0;
         for (int round = 0; round < TREES; round++) {
             OperatorPolicy operator = OperatorPolicy.builder()
-                    .maxLimits(operator().maxLimits())
-                    .budgets(budgets())
-                    .lockedTools(random.nextBoolean() ? List.of() : tools())
-                    .hosts(NetworkPolicy.of(HOSTS.stream().map(HostPort::parse).toList()))
+                    .maxLimits(random.operator().maxLimits())
+                    .budgets(random.budgets())
+                    .lockedTools(random.nextBoolean() ? List.of() : random.tools())
+                    .hosts(NetworkPolicy.of(
+                            RandomRequests.HOSTS.stream().map(HostPort::parse).toList()))
                     .defaultModel(Model.parse("scripted/x"))
                     .delegation(new Delegation(SubagentPermission.all(), 0, 8, 3, false))
                     .build();
-            AuthorityRequest direct = request(operator, null);
+            AuthorityRequest direct = random.request(operator, null);
             if (!(AuthorityResolver.resolve(direct) instanceof Outcome.Granted(Authority child, Explanation _))) {
                 continue;
             }
@@ -188,7 +215,7 @@ class AttenuationTest {
     @Test
     void resolvingTwiceIsResolvingOnce() {
         for (int round = 0; round < TREES; round++) {
-            AuthorityRequest request = request(operator(), null);
+            AuthorityRequest request = random.request(random.operator(), null);
 
             Outcome first = AuthorityResolver.resolve(request);
             assertThat(AuthorityResolver.resolve(request)).as("seed %d", seed).isEqualTo(first);
@@ -200,6 +227,59 @@ class AttenuationTest {
         }
     }
 
+    /** Sets and maps of another JVM have another order; its words may have other cases, its days other hours. */
+    @Test
+    void everyJvmResolvesToTheSameDigests() throws Exception {
+        List<String> expected = Resolving.digests(seed, 300);
+        for (String language : List.of("tr", "en")) {
+            Process process = new ProcessBuilder(
+                            ProcessHandle.current().info().command().orElseThrow(),
+                            "-Duser.language=" + language,
+                            "-Duser.country=TR",
+                            "-Duser.timezone=Asia/Kathmandu",
+                            "-Dfile.encoding=COMPAT",
+                            "-XX:+UnlockExperimentalVMOptions",
+                            "-XX:hashCode=2",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Resolving.class.getName(),
+                            Long.toString(seed),
+                            "300")
+                    .redirectErrorStream(true)
+                    .start();
+            List<String> digests =
+                    process.inputReader(StandardCharsets.UTF_8).lines().toList();
+            assertThat(process.waitFor()).as("seed %d: %s", seed, digests).isZero();
+            assertThat(digests).as("seed %d", seed).isEqualTo(expected);
+        }
+    }
+
+    /** A JVM of its own. */
+    static final class Resolving {
+
+        private Resolving() {}
+
+        public static void main(String[] arguments) {
+            digests(Long.parseLong(arguments[0]), Integer.parseInt(arguments[1]))
+                    .forEach(System.out::println);
+        }
+
+        /** What each request comes to, and how that is explained. */
+        static List<String> digests(long seed, int rounds) {
+            RandomRequests random = new RandomRequests(seed);
+            return Stream.generate(() -> AuthorityResolver.resolve(random.request(random.operator(), null)))
+                    .limit(rounds)
+                    .map(outcome -> "%s %s"
+                            .formatted(
+                                    outcome instanceof Outcome.Granted granted
+                                            ? granted.authority().digest()
+                                            : outcome,
+                                    Digests.sha256(
+                                            outcome.explanation().render().getBytes(StandardCharsets.UTF_8))))
+                    .toList();
+        }
+    }
+
     private String digest(AuthorityRequest request) {
         return switch (AuthorityResolver.resolve(request)) {
             case Outcome.Granted(Authority child, Explanation _) -> child.digest();
@@ -207,40 +287,42 @@ class AttenuationTest {
         };
     }
 
-    private OperatorPolicy shuffled(OperatorPolicy o) {
-        return OperatorPolicy.builder()
-                .maxLimits(o.maxLimits())
-                .workspace(o.workspace())
-                .tools(o.tools() == null ? null : o.tools().reversed())
-                .lockedTools(o.lockedTools().reversed())
-                .lockedExtensions(o.lockedExtensions().reversed())
-                .extensions(o.extensions())
-                .skills(o.skills())
-                .hosts(
-                        o.hosts() == null
-                                ? null
-                                : NetworkPolicy.of(o.hosts().allowed().reversed()))
-                .credentials(CredentialScope.of(o.credentials().names().reversed()))
-                // The first is the default, so that only the others have no order.
-                .runtimes(o.runtimes())
-                .delegation(o.delegation())
-                .spawns(o.spawns())
-                .grants(o.grants().reversed())
-                .budgets(o.budgets())
-                .defaultModel(o.defaultModel())
-                .build();
-    }
-
     // The agent file is a bound for the call as the call is for it.
     @Test
     void aChildIsNeverAboveItsOwnAgentFileOrCall() {
         for (int round = 0; round < TREES; round++) {
-            AuthorityRequest request = request(operator(), null);
+            AuthorityRequest request = random.request(random.operator(), null);
             if (!(AuthorityResolver.resolve(request)
                     instanceof Outcome.Granted(Authority child, Explanation explanation))) {
                 continue;
             }
-            SandboxBlock file = request.registry().get("x").orElseThrow().sandbox();
+            AgentDefinition definition = request.registry().get("x").orElseThrow();
+            assertSubset(child.tools(), definition.toolNames());
+            List<String> disallowed = definition.disallowedTools();
+            if (disallowed != null) {
+                assertDisjoint(child.tools(), disallowed);
+                assertSubset(disallowed, child.deniedTools());
+            }
+            assertThat(child.extensions().atMost(ExtensionRights.of(definition)))
+                    .as("seed %d", seed)
+                    .isTrue();
+            assertThat(child.skills().atMost(definition.skills()))
+                    .as("seed %d", seed)
+                    .isTrue();
+            SubagentPermission agents = definition.allowedSubagents();
+            assertThat(child.delegation().agents().atMost(agents == null ? SubagentPermission.none() : agents))
+                    .as("seed %d", seed)
+                    .isTrue();
+            for (Budgets asked : List.of(definition.budgets(), request.call().budgets())) {
+                assertThat(child.budgets().atMost(asked)).as("seed %d", seed).isTrue();
+            }
+            String profile = request.call().profile();
+            if (profile != null) {
+                assertSubset(
+                        child.tools(),
+                        Profiles.BUILT_IN.find(profile).orElseThrow().tools());
+            }
+            SandboxBlock file = definition.sandbox();
             for (NetworkPolicy asked : present(file.network(), request.call().network())) {
                 assertThat(child.containment().network().atMost(asked))
                         .as("seed %d", seed)
@@ -270,11 +352,25 @@ class AttenuationTest {
                 assertThat(child.containment().limits().memoryBytes())
                         .as("seed %d", seed)
                         .isLessThanOrEqualTo(asked.memoryBytes() == null ? Long.MAX_VALUE : asked.memoryBytes());
+                assertThat(child.containment().limits().pids())
+                        .as("seed %d", seed)
+                        .isLessThanOrEqualTo(asked.pids() == null ? Integer.MAX_VALUE : asked.pids());
+                assertThat(child.containment().limits().diskBytes())
+                        .as("seed %d", seed)
+                        .isLessThanOrEqualTo(asked.diskBytes() == null ? Long.MAX_VALUE : asked.diskBytes());
+                if (asked.wall() != null) {
+                    assertThat(child.containment().limits().wall())
+                            .as("seed %d", seed)
+                            .isLessThanOrEqualTo(asked.wall());
+                }
             }
         }
     }
 
     private void assertWithin(OperatorPolicy operator, Authority child) {
+        if (operator.models() != null) {
+            assertThat(operator.models()).as("seed %d", seed).contains(child.model());
+        }
         assertThat(child.containment().limits().atMost(operator.maxLimits()))
                 .as("seed %d", seed)
                 .isTrue();
@@ -320,134 +416,5 @@ class AttenuationTest {
     @SafeVarargs
     private static <T> List<T> present(@Nullable T... values) {
         return Stream.of(values).filter(value -> value != null).toList();
-    }
-
-    private AuthorityRequest request(OperatorPolicy operator, @Nullable Authority parent) {
-        AgentDefinition definition = AgentDefinition.named("x")
-                .tools(maybe(tools()))
-                .disallowedTools(maybe(tools()))
-                .isolation(maybe(pick(List.of(Isolation.values()))))
-                .isolated(maybe(random.nextInt(4) == 0))
-                .extensions(inclusion(EXTENSIONS))
-                .excludeExtensions(maybe(some(NAMES)))
-                .extSelectors(maybe(some(SELECTORS)))
-                .skills(inclusion(NAMES))
-                .allowedSubagents(maybe(subagents()))
-                .budgets(budgets())
-                .sandbox(new SandboxBlock(
-                        maybe(workspace()), maybe(network()), maybe(credentials()), limits(), maybe(runtime()), null))
-                .permission(
-                        random.nextBoolean()
-                                ? PermissionConfig.EMPTY
-                                : PermissionConfig.parse(Map.of("bash", "allow"))
-                                        .config())
-                .build();
-        SpawnCall call = SpawnCall.builder("x")
-                .hasDirectory(random.nextBoolean())
-                .workspace(maybe(workspace()))
-                .network(maybe(network()))
-                .credentials(maybe(credentials()))
-                .limits(limits())
-                .runtime(maybe(runtime()))
-                .isolation(maybe("worktree"))
-                .budgets(budgets())
-                .build();
-        Settings settings = Settings.DEFAULT.with("worktreeIsolation", random.nextInt(4) > 0);
-        return new AuthorityRequest(AgentRegistry.of(List.of(definition)), call, settings, operator, parent);
-    }
-
-    private OperatorPolicy operator() {
-        List<RuntimeClass> runtimes =
-                random.nextBoolean() ? List.of(RuntimeClass.RUNC, RuntimeClass.GVISOR) : List.of(RuntimeClass.values());
-        return OperatorPolicy.builder()
-                .maxLimits(new Limits(
-                        1 + random.nextInt(2000),
-                        1 + random.nextInt(2000),
-                        1 + random.nextInt(2000),
-                        Duration.ofSeconds(1 + random.nextInt(2000)),
-                        1 + random.nextInt(2000)))
-                .workspace(random.nextInt(3) == 0 ? workspace() : WorkspaceAccess.READ_WRITE)
-                .tools(maybe(tools()))
-                .lockedTools(random.nextInt(3) == 0 ? some(BuiltinTools.NAMES) : List.of())
-                .extensions(maybe(ExtensionRights.of(inclusion(EXTENSIONS), some(NAMES), maybe(some(SELECTORS)))))
-                .lockedExtensions(some(NAMES))
-                .skills(random.nextBoolean() ? new Inclusion.All() : inclusion(NAMES))
-                .hosts(maybe(network()))
-                .credentials(credentials())
-                .runtimes(runtimes)
-                .delegation(new Delegation(
-                        SubagentPermission.all(),
-                        0,
-                        1 + random.nextInt(DEPTH),
-                        1 + random.nextInt(5),
-                        random.nextBoolean()))
-                .spawns(random.nextInt(3) == 0 ? Map.of("x", subagents(), "*", SubagentPermission.all()) : Map.of())
-                .budgets(budgets())
-                .defaultModel(Model.parse("scripted/x"))
-                .build();
-    }
-
-    private Inclusion inclusion(List<String> names) {
-        return switch (random.nextInt(3)) {
-            case 0 -> new Inclusion.None();
-            case 1 -> new Inclusion.All();
-            default -> {
-                List<String> some = some(names);
-                yield some.isEmpty() ? new Inclusion.None() : new Inclusion.Only(some);
-            }
-        };
-    }
-
-    private SubagentPermission subagents() {
-        return random.nextInt(3) == 0 ? new SubagentPermission.Only(some(AGENTS)) : SubagentPermission.all();
-    }
-
-    private Budgets budgets() {
-        return Budgets.of(_ -> maybe((long) random.nextInt(100)));
-    }
-
-    private <T> List<T> some(List<T> values) {
-        return values.stream().filter(_ -> random.nextBoolean()).toList();
-    }
-
-    private <T> @Nullable T maybe(T value) {
-        return random.nextBoolean() ? value : null;
-    }
-
-    private <T> T pick(List<T> values) {
-        return values.get(random.nextInt(values.size()));
-    }
-
-    private List<String> tools() {
-        return BuiltinTools.NAMES.stream().filter(_ -> random.nextInt(3) > 0).toList();
-    }
-
-    private WorkspaceAccess workspace() {
-        return pick(List.of(WorkspaceAccess.values()));
-    }
-
-    private NetworkPolicy network() {
-        return NetworkPolicy.of(HOSTS.stream()
-                .filter(_ -> random.nextBoolean())
-                .map(HostPort::parse)
-                .toList());
-    }
-
-    private CredentialScope credentials() {
-        return CredentialScope.of(
-                CREDENTIALS.stream().filter(_ -> random.nextBoolean()).toList());
-    }
-
-    private RuntimeClass runtime() {
-        return pick(List.of(RuntimeClass.values()));
-    }
-
-    private Limits.Partial limits() {
-        return new Limits.Partial(
-                maybe(1 + random.nextInt(2000)),
-                maybe(1L + random.nextInt(2000)),
-                maybe(1 + random.nextInt(2000)),
-                maybe(Duration.ofSeconds(1 + random.nextInt(2000))),
-                maybe(1L + random.nextInt(2000)));
     }
 }

@@ -131,7 +131,7 @@ class CapabilityTest {
 
         assertThat(under.granted(SpawnCall.of("writer")).agent()).isEqualTo("writer");
         assertThat(under.refused(SpawnCall.of("other")).reasons())
-                .containsExactly("`lead` may not start agent `other` (allowed: Writer)");
+                .containsExactly("`lead` may not start agent `other` (allowed: writer)");
         assertThat(under.refused(SpawnCall.of(null)).code()).isEqualTo("delegation-not-allowed");
         assertThat(requests.parent(requests.granted(SpawnCall.of("alone")))
                         .refused(SpawnCall.of("writer"))
