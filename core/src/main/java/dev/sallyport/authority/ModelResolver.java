@@ -75,6 +75,7 @@ final class ModelResolver {
             input.outranked()
                     .forEach(loser -> losers.add(new Field.Loser(loser.origin(), loser.value(), loser.reason())));
             model = named(asked, origin, byCaller);
+            requireProviderOfParent(model, byCaller);
         }
         if (model == null && parent != null && parent.model() != null) {
             model = parent.model();
@@ -107,6 +108,23 @@ final class ModelResolver {
             losers.add(new Field.Loser(origin, asked, "taken for " + model));
         }
         return model;
+    }
+
+    /**
+     * A provider is a place where data goes and money is spent, so a child's word opens none that the child has not itself.
+     * Whom it may start is settled elsewhere: an agent file brings its own model.
+     */
+    private void requireProviderOfParent(@Nullable Model model, boolean byCaller) throws RefusedException {
+        if (model == null || !byCaller || parent == null || operator.models() != null) {
+            return;
+        }
+        Model own = parent.model();
+        if (own == null || !own.provider().equals(model.provider())) {
+            throw new RefusedException(
+                    Refusal.MODEL_OUT_OF_SCOPE,
+                    "model `%s`: parent %s has none of `%s` (the operator can name it in ceilings.models)"
+                            .formatted(model, parent.agent(), model.provider()));
+        }
     }
 
     private String choices() {

@@ -7,8 +7,10 @@ import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.agentfile.Inclusion;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Budgets;
+import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.model.Model;
 import dev.sallyport.toolscope.DelegationTools;
 import java.util.List;
 import java.util.Map;
@@ -204,6 +206,40 @@ class CapabilityTest {
 
     private static AgentDefinition.Builder delegating(String name) {
         return agent(name).allowedSubagents(SubagentPermission.all());
+    }
+
+    @Test
+    void aChildOpensNoProviderForAnotherThatItHasNotItself() {
+        AgentDefinition lead =
+                agent("lead").allowedSubagents(SubagentPermission.all()).build();
+        AgentDefinition pinned = agent("pinned").model("elsewhere/deep").build();
+        Requests requests = Requests.ordinary().registry(AgentRegistry.of(List.of(lead, pinned)));
+        Requests below = requests.parent(requests.granted(SpawnCall.of("lead")));
+
+        assertThat(below.refused(SpawnCall.builder(null).model("elsewhere/deep").build())
+                        .refusal())
+                .isEqualTo(Refusal.MODEL_OUT_OF_SCOPE);
+        assertThat(below.granted(SpawnCall.builder(null).model("scripted/other").build())
+                        .model())
+                .isEqualTo(Model.parse("scripted/other"));
+        // The agent's own file is nothing that the child said.
+        assertThat(below.granted(SpawnCall.of("pinned")).model()).isEqualTo(Model.parse("elsewhere/deep"));
+    }
+
+    @Test
+    void aProgramWithoutAModelOpensNone() {
+        AgentDefinition lead =
+                agent("lead").allowedSubagents(SubagentPermission.all()).build();
+        Requests requests = Requests.ordinary()
+                .operator(Requests.policy().defaultModel(null).build())
+                .registry(AgentRegistry.of(List.of(lead)));
+        Authority program = requests.granted(
+                SpawnCall.builder("lead").harness(Harness.COMMAND).build());
+
+        assertThat(requests.parent(program)
+                        .refused(SpawnCall.builder(null).model("elsewhere/deep").build())
+                        .refusal())
+                .isEqualTo(Refusal.MODEL_OUT_OF_SCOPE);
     }
 
     private static AgentDefinition.Builder agent(String name) {
