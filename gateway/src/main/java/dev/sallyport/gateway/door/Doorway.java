@@ -65,9 +65,9 @@ final class Doorway {
         return !closed && connections.size() < mostConnections;
     }
 
-    /** False if the door was closed meanwhile; the connection is then the caller's to close. */
+    /** Of many accepted at once more were admitted than there is room for. False: the connection is the caller's to close. */
     synchronized boolean connected(EndPoint connection) {
-        return !closed && connections.add(connection);
+        return admits() && connections.add(connection);
     }
 
     synchronized void disconnected(EndPoint connection) {
@@ -106,12 +106,18 @@ final class Doorway {
         busy.put(Thread.currentThread(), own);
     }
 
-    /** Makes the current request the child's only control stream; the one before ends, since a runner that reconnects left it. */
+    /**
+     * Makes the current request the child's only control stream, since a runner that reconnects left the one before. That
+     * one ends when it looks: interrupted in a query it would take a connection of the database's with it, and a child can
+     * reconnect a thousand times a second.
+     */
     synchronized void listen() {
-        if (listening != null) {
-            listening.interrupt();
-        }
         listening = Thread.currentThread();
+    }
+
+    /** Whether the current request is still the control stream. */
+    synchronized boolean isListening() {
+        return !closed && listening == Thread.currentThread();
     }
 
     synchronized boolean isClosed() {

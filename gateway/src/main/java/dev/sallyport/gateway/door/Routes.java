@@ -82,7 +82,7 @@ final class Routes extends Handler.Wrapper {
         } catch (DoorProblem problem) {
             ProblemBody.write(response, callback, problem, HttpMethod.CONNECT.is(request.getMethod()));
         } catch (InterruptedException e) {
-            // The door was closed, or a newer control stream took the place of this one.
+            // The door was closed.
             if (response.isCommitted()) {
                 callback.succeeded();
             } else {
@@ -144,7 +144,7 @@ final class Routes extends Handler.Wrapper {
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
         // At once, so that the runner knows that it is heard.
         send(response, ":\n\n");
-        while (!doorway.isClosed()) {
+        while (doorway.isListening()) {
             List<Command> commands = occupant.commands(seen, BEAT);
             if (commands.isEmpty()) {
                 // Only a write tells that the other side is gone.

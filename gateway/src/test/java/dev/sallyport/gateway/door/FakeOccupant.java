@@ -31,6 +31,7 @@ final class FakeOccupant implements Occupant {
     volatile Verdict verdict = new Verdict(Verdict.Decision.ALLOWED, null, null);
     volatile Verdict connection = new Verdict(Verdict.Decision.ALLOWED, null, null);
     volatile boolean hold;
+    volatile boolean interrupted;
     volatile NetworkPolicy network = NetworkPolicy.none();
     volatile Set<String> scope = Set.of("read", "bash");
     volatile Delegates delegates;
@@ -69,7 +70,12 @@ final class FakeOccupant implements Occupant {
         synchronized (commands) {
             List<Command> found = commandsAfter(after);
             if (found.isEmpty()) {
-                commands.wait(wait.toMillis());
+                try {
+                    commands.wait(wait.toMillis());
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    throw e;
+                }
                 found = commandsAfter(after);
             }
             return found;

@@ -389,6 +389,32 @@ class JettyDoorTest {
     }
 
     @Test
+    void countsConnectionsThatComeAllAtOnce() throws IOException {
+        try (TestDoor door = TestDoor.in(base).limits(2, 3, 1000, 1000).start()) {
+            Path directory = door.open(door.child());
+            List<Wire> all = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                all.add(Wire.to(directory));
+            }
+
+            int served = 0;
+            for (Wire wire : all) {
+                try {
+                    wire.send(Wire.request("POST", "/v1/authorize", AUTHORIZE));
+                    served += wire.answer().status() == 200 ? 1 : 0;
+                } catch (IOException closed) {
+                    // One too many.
+                }
+            }
+
+            assertThat(served).isBetween(1, 3);
+            for (Wire wire : all) {
+                wire.close();
+            }
+        }
+    }
+
+    @Test
     void holdsAThousandDoorsWithFewThreads() throws IOException {
         try (TestDoor door = TestDoor.in(base).start()) {
             int before = Thread.activeCount();

@@ -206,6 +206,8 @@ class RoutesTest {
             second.chunk();
 
             assertThat(untilEnd(first)).isEmpty();
+            // In the middle of a query that would cost everybody a connection.
+            assertThat(child.interrupted).isFalse();
             child.command(1, Command.Type.STEER, "{\"author\":\"alice\",\"message\":\"hurry\"}");
             assertThat(second.event("steer")).contains("hurry");
         }
