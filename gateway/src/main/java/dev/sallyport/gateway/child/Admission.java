@@ -5,6 +5,7 @@ import dev.sallyport.gateway.child.Children.NewChild;
 import dev.sallyport.gateway.error.GatewayException.NotAdmitted;
 import dev.sallyport.gateway.error.GatewayException.ParentEnded;
 import dev.sallyport.gateway.error.GatewayException.SharedWrites;
+import dev.sallyport.gateway.error.GatewayException.TreeLimit;
 import dev.sallyport.identity.ChildId;
 import java.nio.file.Path;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -18,6 +19,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 final class Admission {
 
+    /** Of one tree in all: each leaves events and perhaps work behind, and one that ended makes room for the next. */
+    static final int PER_TREE = 200;
+
     private static final long LOCK = 0x53414c4c59504f52L;
 
     private static final String HOLDS_A_PLACE = "ended_at is null and (state <> 'queued' or parent is not null)";
@@ -25,12 +29,17 @@ final class Admission {
     private final JdbcClient db;
     private final int all;
     private final int perSession;
+    private final int perTree;
 
-    /** @param perSession places of one session, of {@code all} */
-    Admission(JdbcClient db, int all, int perSession) {
+    /**
+     * @param perSession places of one session, of {@code all}
+     * @param perTree how many may ever be started below one that a session started
+     */
+    Admission(JdbcClient db, int all, int perSession, int perTree) {
         this.db = db;
         this.all = all;
         this.perSession = perSession;
+        this.perTree = perTree;
     }
 
     /** One at a time from here to the end of the transaction. */
@@ -56,6 +65,7 @@ final class Admission {
         ChildId parent = child.parent();
         if (parent != null) {
             requireLive(parent);
+            requireTree(parent);
             int session = Math.min(perSession, child.terms().delegation().active());
             if (count("session = ? and " + HOLDS_A_PLACE, child.session().value()) >= session) {
                 throw new NotAdmitted("session", session);
@@ -76,6 +86,22 @@ final class Admission {
                 .orElse(false);
         if (!live) {
             throw new ParentEnded(parent);
+        }
+    }
+
+    /** T72: counted whether they live or not. */
+    private void requireTree(ChildId parent) {
+        int below = db.sql("""
+                    with recursive above as (
+                        select id, parent from child where id = ?
+                        union all select c.id, c.parent from child c join above a on c.id = a.parent),
+                    tree as (
+                        select id from above where parent is null or parent not in (select id from above)
+                        union all select c.id from child c join tree t on c.parent = t.id)
+                    select count(*) - 1 from tree
+                    """).param(parent.value()).query(Integer.class).single();
+        if (below >= perTree) {
+            throw new TreeLimit(perTree);
         }
     }
 

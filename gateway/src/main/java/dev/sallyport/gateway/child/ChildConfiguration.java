@@ -25,7 +25,7 @@ class ChildConfiguration {
     @Bean
     Children children(
             JdbcClient db, TransactionOperations transactions, LifeSettings settings, JsonMapper json, Clock clock) {
-        var admission = new Admission(db, settings.active(), settings.activePerSession());
+        var admission = new Admission(db, settings.active(), settings.activePerSession(), Admission.PER_TREE);
         return new Children(db, transactions, admission, json, clock);
     }
 

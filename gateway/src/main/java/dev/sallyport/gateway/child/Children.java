@@ -365,6 +365,18 @@ final class Children {
         db.sql("update child set tip = ? where id = ?").params(tip, id.value()).update();
     }
 
+    /** The files that hold what children of this session left. */
+    List<Path> salvages(SessionId session) {
+        return db
+                .sql("select salvage from child where session = ? and salvage is not null")
+                .param(session.value())
+                .query(String.class)
+                .list()
+                .stream()
+                .map(Path::of)
+                .toList();
+    }
+
     void salvaged(ChildId id, String file) {
         db.sql("update child set salvage = ? where id = ?")
                 .params(file, id.value())

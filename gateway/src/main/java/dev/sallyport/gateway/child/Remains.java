@@ -9,6 +9,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -22,6 +23,12 @@ final class Remains {
 
     /** What tar adds to full files, generously. */
     private static final long TAR_OVERHEAD = 64L << 20;
+
+    /** All that is kept for one session; what is older goes when its children are deleted. */
+    private static final long KEPT_PER_SESSION = 4L << 30;
+
+    /** Left free on the disk, or a tenth of a small one: more than saved work needs it. */
+    private static final long LEFT_FREE = 5L << 30;
 
     private final Surroundings with;
 
@@ -78,7 +85,7 @@ final class Remains {
         Path target = with.settings().directory().resolve(child.id() + ".tar");
         Path part = with.settings().directory().resolve(child.id() + ".tar.part");
         try {
-            try (OutputStream tar = capped(part, child.terms().limits().diskBytes() + TAR_OVERHEAD)) {
+            try (OutputStream tar = capped(part, room(child))) {
                 with.driver().salvage(child.volume(), with.settings().image(), new SandboxUser(uid, uid), tar);
             }
             Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -101,6 +108,18 @@ final class Remains {
         } finally {
             deleteQuietly(part);
         }
+    }
+
+    /** What one child fills, those after it would fill again. */
+    private long room(Child child) throws IOException {
+        FileStore disk = Files.getFileStore(with.settings().directory());
+        long free = disk.getUsableSpace() - Math.min(LEFT_FREE, disk.getTotalSpace() / 10);
+        long kept = 0;
+        for (Path file : with.children().salvages(child.session())) {
+            kept += Files.exists(file) ? Files.size(file) : 0;
+        }
+        long volume = child.terms().limits().diskBytes() + TAR_OVERHEAD;
+        return Math.min(volume, Math.min(free, KEPT_PER_SESSION - kept));
     }
 
     private static void deleteQuietly(Path file) {
@@ -130,7 +149,7 @@ final class Remains {
             private void take(int length) throws IOException {
                 left -= length;
                 if (left < 0) {
-                    throw new IOException("more than the volume can hold: " + limit);
+                    throw new IOException("more than there is room for: " + limit);
                 }
             }
         };

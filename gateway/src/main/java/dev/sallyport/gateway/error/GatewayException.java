@@ -145,6 +145,21 @@ public abstract sealed class GatewayException extends ProblemException {
         }
     }
 
+    /** One child and those below it have started as many as they ever may. */
+    public static final class TreeLimit extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public TreeLimit(int limit) {
+            super(
+                    GatewayProblem.CHILDREN_LIMIT,
+                    "%d children were started below one, which is the most".formatted(limit),
+                    "start what is left from the session");
+            with("scope", "tree");
+            with("limit", limit);
+        }
+    }
+
     /** A child may not start this one, or none at all; nothing in its request can change that. */
     public static final class DelegationNotAllowed extends GatewayException {
 

@@ -14,6 +14,7 @@ import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -239,6 +240,25 @@ class CloneTest {
                 .isNull();
         assertThat(world.settings.directory()).isEmptyDirectory();
         assertThat(world.events(id)).extracting(Event::type).contains("not-salvaged");
+    }
+
+    @Test // T45
+    void savesNoMoreForOneSessionThanItMayKeep() throws IOException, InterruptedException {
+        ChildId first = running();
+        ChildId second = world.running(
+                "{\"session\":\"%s\",\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"clone\",\"directory\":\"%s\"}"
+                        .formatted(world.child(first).session(), repository));
+        Path much = directory.resolve("much.tar");
+        try (RandomAccessFile sparse = new RandomAccessFile(much.toFile(), "rw")) {
+            sparse.setLength(4L << 30);
+        }
+        world.with.children().salvaged(first, much.toString());
+
+        world.driver.exit(new SandboxId(second, 1), 137);
+        world.awaitEnd(second);
+
+        assertThat(world.events(second)).extracting(Event::type).contains("not-salvaged");
+        assertThat(world.driver.volumes()).doesNotContain(world.child(second).volume());
     }
 
     @Test

@@ -309,6 +309,20 @@ class DelegationTest {
         assertThat(world.with.children().below(lead)).hasSize(1);
     }
 
+    @Test // T72
+    void aTreeHasAnEndHoweverFewLiveAtATime() throws Exception {
+        ChildId lead = world.running(LEAD);
+        for (int i = 0; i < World.PER_TREE; i++) {
+            ChildId child = spawn(lead, WORKER);
+            at(lead).cancel(child, "enough");
+            world.awaitEnd(child);
+        }
+
+        assertRefused(() -> spawn(lead, WORKER), 409, "children-limit");
+
+        assertThat(spawn(world.running(LEAD), WORKER)).isNotNull();
+    }
+
     /** of many who ask at once, on connections of their own, no more are let in than there is room. */
     @Test
     void neverAdmitsMoreThanItsPlacesHoweverManyAskAtOnce() throws Exception {

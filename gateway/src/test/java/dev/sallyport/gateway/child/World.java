@@ -110,6 +110,8 @@ final class World implements AutoCloseable {
         start();
     }
 
+    static final int PER_TREE = 20;
+
     private static LifeSettings standard(Path data) {
         return new LifeSettings(
                 InMemorySandboxDriver.IMAGE,
@@ -190,7 +192,7 @@ final class World implements AutoCloseable {
         Children children = new Children(
                 db,
                 new TransactionTemplate(new DataSourceTransactionManager(database)),
-                new Admission(db, settings.active(), settings.activePerSession()),
+                new Admission(db, settings.active(), settings.activePerSession(), PER_TREE),
                 JSON,
                 clock);
         Timeline timeline = new Timeline(db, JSON, clock);
