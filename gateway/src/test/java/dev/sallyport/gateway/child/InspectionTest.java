@@ -3,6 +3,7 @@ package dev.sallyport.gateway.child;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.error.GatewayException;
 import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.identity.ChildId;
@@ -88,6 +89,18 @@ class InspectionTest {
         assertThatThrownBy(() -> world.inspection.steer(World.ALICE, program, "faster"))
                 .isInstanceOf(GatewayException.InvalidRequest.class)
                 .hasMessageContaining("takes no messages");
+    }
+
+    @Test
+    void oneThatDoesNotRunYetTakesNoMessages() {
+        world.driver.down(true);
+        ChildId waiting = world.spawn();
+
+        assertThatThrownBy(() -> world.inspection.steer(World.ALICE, waiting, "faster"))
+                .isInstanceOf(GatewayException.ChildNotRunning.class);
+        world.driver.down(false);
+        world.awaitState(waiting, ChildState.RUNNING);
+        assertThat(world.commands(waiting)).doesNotContain(Command.Type.STEER);
     }
 
     @Test
