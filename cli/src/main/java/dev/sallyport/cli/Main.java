@@ -25,6 +25,7 @@ public final class Main {
             "inspect",
             "logs",
             "events",
+            "transcript",
             "result",
             "cancel",
             "steer",
@@ -155,6 +156,7 @@ public final class Main {
             case "inspect" -> new Inspect(environment);
             case "logs" -> new Logs(environment);
             case "events" -> new Events(environment);
+            case "transcript" -> new Transcript(environment);
             case "result" -> new Result(environment);
             case "cancel" -> new Cancel(environment);
             case "steer" -> new Steer(environment);

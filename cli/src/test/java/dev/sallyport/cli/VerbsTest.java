@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +38,7 @@ class VerbsTest extends WithSallyport {
                 "ps --session " + SESSION,
                 "inspect " + CHILD,
                 "events " + CHILD,
+                "transcript " + CHILD,
                 "logs " + CHILD,
                 "logs -f " + CHILD,
                 "result " + CHILD,
@@ -218,6 +221,14 @@ class VerbsTest extends WithSallyport {
         assertThat(sallyport.run("diff", "--raw", CHILD).out()).contains("\u001b[2K");
     }
 
+    private static Json said(String role, String text) {
+        return message(role, Json.object("type", "text", "text", text));
+    }
+
+    private static Json message(String role, Json block) {
+        return Json.object("role", role, "content", List.of(block.asMap()));
+    }
+
     private void answerAll(boolean hostile) {
         String h = hostile ? HOSTILE : "";
         Json running = poisoned(child("running"), h);
@@ -253,6 +264,25 @@ class VerbsTest extends WithSallyport {
         sallyport.post(C + "/cancel", running);
         sallyport.post(C + "/steer", running);
         sallyport.on("DELETE " + C, exchange -> FakeSallyport.send(exchange, 204, "text/plain", ""));
+        sallyport.text(
+                "GET " + C + "/transcript",
+                "application/x-ndjson",
+                Stream.of(
+                                said("user", "go" + h),
+                                said("assistant", "I look" + h),
+                                message(
+                                        "assistant",
+                                        Json.object(
+                                                "type",
+                                                "toolCall",
+                                                "name",
+                                                "bash",
+                                                "arguments",
+                                                Json.object("command", "ls" + h))),
+                                said("toolResult", "a.txt" + h).with("toolName", "bash"))
+                        .map(message -> Json.object("type", message.text("role"), "message", message.asMap())
+                                        .write() + "\n")
+                        .collect(Collectors.joining()));
         sallyport.text("GET " + C + "/diff", "text/x-diff", "diff --git a/a.txt b/a.txt\n+new" + h + "\n");
         sallyport.on("POST /v1/authority:resolve", exchange -> {
             boolean text = exchange.getRequestHeaders().getFirst("Accept").startsWith("text/plain");

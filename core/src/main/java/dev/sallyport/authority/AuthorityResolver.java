@@ -260,6 +260,14 @@ public final class AuthorityResolver {
         Double maxTurns = maxTurns(invocation.maxTurns(), harness);
         preference("inheritContext", Grade.NONE, invocation.inheritContext());
         preference("runInBackground", Grade.NONE, invocation.runInBackground());
+        fields.add(new Field(
+                "outputTranscript",
+                Resolved.shown(request.settings().outputTranscript(definition.outputTranscript())),
+                Grade.NONE,
+                definition.outputTranscript() == null
+                        ? request.settings().origin("outputTranscript")
+                        : definition.origin("output_transcript"),
+                List.of()));
         preference("isolated", Grade.RUNNER, invocation.isolated());
         Resolved<Boolean> isolated = invocation.isolated();
         List<Ceiling> ceilings = ceilings(definition);
@@ -667,8 +675,10 @@ public final class AuthorityResolver {
             return null;
         }
         if (!append) {
-            warnings.add("parent.systemPrompt: not used, %s says replace"
-                    .formatted(definition.origin("prompt_mode").location()));
+            if (from.claimed()) {
+                warnings.add("parent.systemPrompt: not used, %s says replace"
+                        .formatted(definition.origin("prompt_mode").location()));
+            }
             return null;
         }
         inherited("parentPrompt", "%d characters".formatted(text.length()), "parent.systemPrompt");
@@ -685,7 +695,7 @@ public final class AuthorityResolver {
                     "parent.messages");
         } else if (wanted) {
             warnings.add("inheritContext: there is no parent conversation; the task goes alone");
-        } else if (from.hasMessages()) {
+        } else if (from.claimed() && from.hasMessages()) {
             warnings.add("parent.messages: not used, inheritContext is no");
         }
     }
@@ -770,9 +780,6 @@ public final class AuthorityResolver {
         }
         if (definition.sessionDir() != null) {
             unused.add("session_dir");
-        }
-        if (definition.outputTranscript() != null) {
-            unused.add("output_transcript");
         }
         if (!unused.isEmpty()) {
             warnings.add("%s: no effect yet: %s".formatted(definition.origin("").location(), words(unused)));

@@ -120,6 +120,15 @@ public final class Settings {
         return set(Setting.OUTPUT_TRANSCRIPT, Boolean.class).orElse(true);
     }
 
+    /**
+     * Whether a conversation is kept.
+     *
+     * @param definition what an agent file says, which decides; null if it says nothing
+     */
+    public boolean outputTranscript(@Nullable Boolean definition) {
+        return definition == null ? outputTranscript() : definition;
+    }
+
     private <T> Optional<T> set(Setting setting, Class<T> type) {
         return Optional.ofNullable(values.get(setting.key())).map(Value::value).map(type::cast);
     }

@@ -55,6 +55,7 @@ class ExplanationTest {
                         "maxTurns runner",
                         "inheritContext -",
                         "runInBackground -",
+                        "outputTranscript -",
                         "isolated runner",
                         "deniedTools runner",
                         "tools runner",

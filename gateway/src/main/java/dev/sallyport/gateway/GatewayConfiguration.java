@@ -147,6 +147,7 @@ class GatewayConfiguration {
                         events.total(),
                         events.totalSize().toBytes()),
                 properties.steersPerMinute(),
+                properties.retention(),
                 properties.tool().timeout(),
                 (int) properties.tool().output().toBytes());
     }

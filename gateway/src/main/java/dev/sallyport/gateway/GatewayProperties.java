@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -36,6 +37,7 @@ import org.springframework.validation.annotation.Validated;
  * @param patience how long what does not answer is waited for
  * @param events what one child may report (S4)
  * @param steersPerMinute messages that one child is sent; the next is refused with 429
+ * @param retention how long a child that is over is kept, with its conversation; its branch stays
  * @param tool what a runner allows one tool call
  * @param policy {@code sallyport.yaml}, the most that any child may have; null for the defaults
  * @param providers of models, by name, beside those that come with the program
@@ -60,6 +62,7 @@ record GatewayProperties(
         @DefaultValue Patience patience,
         @DefaultValue @Valid Events events,
         @DefaultValue("30") @Min(1) @Max(600) int steersPerMinute,
+        @DefaultValue("30d") @DurationMin(hours = 1) Duration retention,
         @DefaultValue Tool tool,
         @Nullable Path policy,
         @DefaultValue Map<String, ProviderProperties> providers,

@@ -429,7 +429,8 @@ class GatewayHttpTest {
         String id = running(SESSION);
         String path = "/v1/children/" + id;
 
-        for (String route : List.of("", "/result", "/authority", "/events?follow=false", "/diff", "/changes")) {
+        for (String route :
+                List.of("", "/result", "/authority", "/events?follow=false", "/transcript", "/diff", "/changes")) {
             assertThat(get(ANOTHER_SESSION, path + route).status()).as(route).isEqualTo(404);
             assertThat(get(ANOTHER_TENANT, path + route).status()).as(route).isEqualTo(404);
         }
@@ -473,7 +474,8 @@ class GatewayHttpTest {
         String child = "/v1/children/" + running(ALICE);
         Caller spawner = new Caller("alice", Tenant.DEFAULT, Caller.Kind.PERSON, Set.of(Role.SPAWN));
         Caller observer = new Caller("alice", Tenant.DEFAULT, Caller.Kind.PERSON, Set.of(Role.OBSERVE));
-        for (String route : List.of("", "/result", "/authority", "/events?follow=false", "/diff", "/changes")) {
+        for (String route :
+                List.of("", "/result", "/authority", "/events?follow=false", "/transcript", "/diff", "/changes")) {
             assertThat(get(spawner, child + route).status()).as(route).isEqualTo(403);
         }
         assertThat(get(spawner, "/v1/children").status()).isEqualTo(403);
@@ -587,6 +589,9 @@ class GatewayHttpTest {
     void doesNotFollowWhereNotAskedTo() throws Exception {
         String id = running(ALICE);
 
+        Reply transcript = get(ALICE, "/v1/children/" + id + "/transcript");
+        assertThat(transcript.status()).isEqualTo(200);
+        assertThat(transcript.body().lines().findFirst().orElseThrow()).contains("\"type\":\"user\"");
         assertThat(ids(get(ALICE, "/v1/children/" + id + "/events?follow=false").body()))
                 .isNotEmpty();
     }

@@ -96,6 +96,7 @@ class ChildConfiguration {
             PermissionService permissions,
             Children children,
             Timeline timeline,
+            Transcript transcript,
             Lives lives,
             LifeSettings settings,
             JsonMapper json) {
@@ -108,14 +109,20 @@ class ChildConfiguration {
                 permissions,
                 children,
                 timeline,
+                transcript,
                 lives,
                 new SecureRandom(),
                 json);
     }
 
     @Bean
-    Inspection inspection(Children children, Timeline timeline, Clones clones, Lives lives) {
-        return new Inspection(children, timeline, clones, lives);
+    Transcript transcript(Timeline timeline, JsonMapper json) {
+        return new Transcript(timeline, json);
+    }
+
+    @Bean
+    Inspection inspection(Children children, Timeline timeline, Clones clones, Lives lives, Remains remains) {
+        return new Inspection(children, timeline, clones, lives, remains);
     }
 
     @Bean

@@ -8,6 +8,7 @@ import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.service.Caller;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -39,11 +40,13 @@ class ChildController {
     private final Spawning spawning;
     private final Inspection inspection;
     private final EventStream events;
+    private final Transcript transcript;
 
-    ChildController(Spawning spawning, Inspection inspection, EventStream events) {
+    ChildController(Spawning spawning, Inspection inspection, EventStream events, Transcript transcript) {
         this.spawning = spawning;
         this.inspection = inspection;
         this.events = events;
+        this.transcript = transcript;
     }
 
     record ChildList(List<ChildResponse> children) {}
@@ -136,6 +139,16 @@ class ChildController {
             HttpServletResponse response) {
         Child child = inspection.child(caller, childId(id));
         events.write(child, parse(after, ChildController::eventId), follow, response);
+    }
+
+    /** The conversation so far, one JSON object a line. */
+    @GetMapping("/{id}/transcript")
+    @PreAuthorize("hasRole('OBSERVE')")
+    void transcript(Caller caller, @PathVariable String id, HttpServletResponse response) throws IOException {
+        Child child = inspection.withTranscript(caller, childId(id));
+        response.setContentType("application/x-ndjson;charset=UTF-8");
+        response.setHeader("Cache-Control", "no-store");
+        transcript.write(child, response.getOutputStream());
     }
 
     @PostMapping("/{id}/cancel")

@@ -174,6 +174,14 @@ final class Children {
                 .list();
     }
 
+    /** Those that are over, and nothing is left to do for, oldest first. */
+    List<Child> overBefore(Instant end, int limit) {
+        return db.sql(SELECT + "where c.settled and c.ended_at < ? order by c.ended_at limit ?")
+                .params(end.atOffset(ZoneOffset.UTC), limit)
+                .query(this::child)
+                .list();
+    }
+
     /** The source of every mount that a live child can write (S5). */
     List<Path> writable() {
         return writable("");
@@ -183,11 +191,11 @@ final class Children {
         return writable(child.value());
     }
 
-    /** The source of every mount that any child, also one that has ended, could write. */
+    /** The source of every mount that any child could write, also one that is forgotten. */
     List<Path> everWritable() {
-        return db.sql("""
-                    select distinct writes_to from child where writes_to is not null
-                    """).query(String.class).list().stream().map(Path::of).toList();
+        return db.sql("select path from written").query(String.class).list().stream()
+                .map(Path::of)
+                .toList();
     }
 
     private List<Path> writable(String except) {

@@ -8,6 +8,7 @@ import dev.sallyport.gateway.error.GatewayException.ChildNotFound;
 import dev.sallyport.gateway.error.GatewayException.ChildNotRunning;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
 import dev.sallyport.gateway.error.GatewayException.NoBranch;
+import dev.sallyport.gateway.error.GatewayException.TranscriptNotKept;
 import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
 import dev.sallyport.gateway.workspace.ChangedFile;
 import dev.sallyport.gateway.workspace.WorkspaceException;
@@ -17,8 +18,6 @@ import dev.sallyport.identity.SessionId;
 import dev.sallyport.service.Caller;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,12 +39,14 @@ final class Inspection {
     private final Timeline timeline;
     private final Clones clones;
     private final Lives lives;
+    private final Remains remains;
 
-    Inspection(Children children, Timeline timeline, Clones clones, Lives lives) {
+    Inspection(Children children, Timeline timeline, Clones clones, Lives lives, Remains remains) {
         this.children = children;
         this.timeline = timeline;
         this.clones = clones;
         this.lives = lives;
+        this.remains = remains;
     }
 
     /** A session sees its own children, a person those of the tenant. */
@@ -149,18 +150,23 @@ final class Inspection {
         return child;
     }
 
+    /** @throws TranscriptNotKept if its agent file or the user's settings say so, and it has ended */
+    Child withTranscript(Caller caller, ChildId id) {
+        Child child = child(caller, id);
+        if (child.endedAt() != null && Boolean.FALSE.equals(child.terms().transcript())) {
+            throw new TranscriptNotKept(id);
+        }
+        return child;
+    }
+
     void delete(Caller caller, ChildId id) {
         Child child = child(caller, id);
-        if (!children.delete(id)) {
-            throw new ChildNotEnded(id, child.state().wire());
-        }
-        String salvage = child.salvage();
-        if (salvage != null) {
-            try {
-                Files.deleteIfExists(Path.of(salvage));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        try {
+            if (!remains.forget(child)) {
+                throw new ChildNotEnded(id, child.state().wire());
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

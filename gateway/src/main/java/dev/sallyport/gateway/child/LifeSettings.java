@@ -18,6 +18,7 @@ import java.util.Set;
  * @param required containment measures without which no child gets its task (S11)
  * @param directory for bundles and what was salvaged; only the gateway's user may look into it
  * @param steersPerMinute messages that one child is sent
+ * @param retention how long a child that is over is kept, with its conversation
  * @param toolTimeout of one tool call; courtesy of the runner
  * @param outputLimit in bytes, of one tool call; courtesy of the runner
  */
@@ -34,6 +35,7 @@ public record LifeSettings(
         Path directory,
         EventLimits events,
         int steersPerMinute,
+        Duration retention,
         Duration toolTimeout,
         int outputLimit) {
 

@@ -4,7 +4,9 @@ import dev.sallyport.gateway.sandbox.SandboxException;
 import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.gateway.sandbox.VolumeId;
 import dev.sallyport.identity.ChildId;
+import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -19,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class Reaper {
 
     private static final Logger log = LoggerFactory.getLogger(Reaper.class);
+
+    private static final int FORGOTTEN_AT_ONCE = 1_000;
 
     private final Surroundings with;
     private final Lives lives;
@@ -54,6 +58,19 @@ final class Reaper {
             silentSince = null;
         } catch (SandboxException.BackendUnavailable e) {
             silent(e);
+        }
+    }
+
+    /** Forgets who was over for longer than anybody keeps them. Called now and then. */
+    void forget() {
+        Instant before = with.clock().instant().minus(with.settings().retention());
+        for (Child child : with.children().overBefore(before, FORGOTTEN_AT_ONCE)) {
+            try {
+                remains.forget(child);
+                log.info("child {} is over since {}; forgotten", child.id(), child.endedAt());
+            } catch (IOException e) {
+                log.warn("what was saved of child {}: {}", child.id(), e.getMessage());
+            }
         }
     }
 

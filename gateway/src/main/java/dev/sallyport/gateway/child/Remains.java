@@ -65,13 +65,35 @@ final class Remains {
     void settle(Child child) {
         try {
             with.permissions().end(child.id(), child.incarnation());
-            with.children().settled(child.id());
+            over(child);
         } catch (PermissionServiceException.Refused e) {
             log.warn("end of child {}: {}", child.id(), e.getMessage());
-            with.children().settled(child.id());
+            over(child);
         } catch (PermissionServiceException.Unreachable e) {
             log.info("end of child {} not told yet: {}", child.id(), e.getMessage());
         }
+    }
+
+    private void over(Child child) {
+        if (Boolean.FALSE.equals(child.terms().transcript())) {
+            with.timeline().forgetConversation(child.id());
+        }
+        with.children().settled(child.id());
+    }
+
+    /**
+     * Forgets a child that is over, with its conversation and what was saved of its work.
+     *
+     * @return false if it is not over
+     */
+    boolean forget(Child child) throws IOException {
+        if (!with.children().delete(child.id())) {
+            return false;
+        }
+        if (child.salvage() != null) {
+            Files.deleteIfExists(Path.of(child.salvage()));
+        }
+        return true;
     }
 
     /** S15: the work of a child that ended without delivering it is read out by a sandbox that has nothing else. */

@@ -15,6 +15,7 @@ final class Rounds implements SmartLifecycle {
 
     private static final Duration DEADLINES = Duration.ofMillis(200);
     private static final Duration SWEEPS = Duration.ofSeconds(10);
+    private static final Duration FORGETTING = Duration.ofMinutes(10);
 
     private final Reaper reaper;
     private final Lives lives;
@@ -34,6 +35,7 @@ final class Rounds implements SmartLifecycle {
         reaper.adopt();
         every(DEADLINES, lives::tick);
         every(SWEEPS, reaper::sweep);
+        every(FORGETTING, reaper::forget);
     }
 
     private void every(Duration period, Runnable round) {

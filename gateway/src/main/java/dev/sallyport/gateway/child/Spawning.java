@@ -47,6 +47,7 @@ import dev.sallyport.model.Models;
 import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.Environment;
+import dev.sallyport.prompt.ParentConversation;
 import dev.sallyport.service.Caller;
 import dev.sallyport.toolscope.DelegationTools;
 import java.nio.charset.StandardCharsets;
@@ -79,6 +80,7 @@ final class Spawning {
     private final PermissionService permissions;
     private final Children children;
     private final Timeline timeline;
+    private final Transcript transcript;
     private final Lives lives;
     private final RandomGenerator random;
     private final JsonMapper json;
@@ -91,6 +93,7 @@ final class Spawning {
             PermissionService permissions,
             Children children,
             Timeline timeline,
+            Transcript transcript,
             Lives lives,
             RandomGenerator random,
             JsonMapper json) {
@@ -101,6 +104,7 @@ final class Spawning {
         this.permissions = permissions;
         this.children = children;
         this.timeline = timeline;
+        this.transcript = transcript;
         this.lives = lives;
         this.random = random;
         this.json = json;
@@ -139,7 +143,7 @@ final class Spawning {
     /** Asks nobody: where a selector chooses the model, the answer says among which. */
     Resolved resolve(SpawnRequest request) {
         Path directory = catalogue.directory(request.directory()).orElse(null);
-        return resolve(request, directory, directory, catalogue.registry(directory), null);
+        return resolve(request, directory, directory, catalogue.registry(directory), null, request.conversation());
     }
 
     private Resolved resolve(
@@ -147,7 +151,8 @@ final class Spawning {
             @Nullable Path directory,
             @Nullable Path readable,
             AgentRegistry registry,
-            @Nullable Authority parent) {
+            @Nullable Authority parent,
+            ParentConversation conversation) {
         List<String> warnings = new ArrayList<>();
         List<Narrowing.Layer> project = directory == null
                 ? List.of()
@@ -159,7 +164,7 @@ final class Spawning {
                 policy.operator(),
                 parent,
                 new Models(scope(readable), selecting.before(request)),
-                request.conversation(),
+                conversation,
                 catalogue.skills(readable));
         return Resolved.of(asked, directory, project, warnings);
     }
@@ -243,7 +248,9 @@ final class Spawning {
         Path readable = readable(directory);
         AgentRegistry registry = catalogue.registry(readable);
         requirePermit(parent.terms().delegation().rights(), registry, request.agent());
-        Draft draft = draft(request, resolve(request, directory, readable, registry, authority(parent)));
+        Draft draft = draft(
+                request,
+                resolve(request, directory, readable, registry, authority(parent), transcript.conversation(parent)));
         return take(family, List.of(selected(family, draft)), key).getFirst();
     }
 
@@ -577,12 +584,13 @@ final class Spawning {
         narrowing.addAll(authority.narrowing());
         Model model = authority.model();
         Double maxTurns = authority.maxTurns();
+        ParentConversation conversation = draft.resolved().asked().conversation();
         return new Terms(
                 authority.agent(),
                 authority.definitionDigest(),
                 authority.digest(),
                 description(request),
-                task(request, authority),
+                task(request, authority, conversation),
                 authority.harness(),
                 request.command() == null ? List.of() : request.command(),
                 model == null
@@ -606,10 +614,10 @@ final class Spawning {
                         .map(layer -> new PermissionService.Narrowing(
                                 layer.origin(), json.valueToTree(layer.config().toJson())))
                         .toList(),
-                authority.prompt().hasParent()
-                        || (authority.inheritContext() && request.conversation().hasMessages()),
+                conversation.claimed() && (authority.prompt().hasParent() || authority.inheritContext()),
                 Terms.Delegation.of(authority.delegation()),
-                authority.runInBackground());
+                authority.runInBackground(),
+                kept(draft.resolved().asked(), authority));
     }
 
     /** Those of its tools that its agent file names. */
@@ -622,10 +630,16 @@ final class Spawning {
                 : authority.tools().stream().filter(named::contains).toList();
     }
 
-    private static String task(SpawnRequest request, Authority authority) {
+    /** Whether its conversation stays after its end: its agent file decides, else the user's settings (authority.md 11.12). */
+    private static boolean kept(AuthorityRequest asked, Authority authority) {
+        return asked.settings()
+                .outputTranscript(asked.registry().definition(authority.agent()).outputTranscript());
+    }
+
+    private static String task(SpawnRequest request, Authority authority, ParentConversation conversation) {
         String prompt = request.prompt() == null ? "" : request.prompt();
         return authority.inheritContext() && !prompt.isEmpty()
-                ? request.conversation().messages().before(prompt)
+                ? conversation.messages().before(prompt)
                 : prompt;
     }
 

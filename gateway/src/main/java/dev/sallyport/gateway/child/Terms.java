@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param network exactly these, each still subject to the permission-service
  * @param narrowing policies of the repository and the agent file, which can only make decisions stricter (S2)
  * @param parentClaimed whether its prompt or task carries what the caller claims of its parent (P7); null in rows of old
+ * @param transcript whether its conversation is kept after its end; null in rows of old: it is
  */
 record Terms(
         String agent,
@@ -44,7 +45,8 @@ record Terms(
         List<Narrowing> narrowing,
         @Nullable Boolean parentClaimed,
         Delegation delegation,
-        @Nullable Boolean runInBackground) {
+        @Nullable Boolean runInBackground,
+        @Nullable Boolean transcript) {
 
     Terms {
         // A child from before there was delegation has none.

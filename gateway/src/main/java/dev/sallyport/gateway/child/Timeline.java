@@ -22,6 +22,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Timeline {
 
+    private static final String CONVERSATION =
+            "source = 'child' and type in ('assistant', 'tool-call', 'tool-result') or source = 'gateway' and type = 'steer'";
+
     private final JdbcClient db;
     private final JsonMapper json;
     private final Clock clock;
@@ -33,7 +36,18 @@ final class Timeline {
     }
 
     List<Event> after(ChildId child, long seq, int limit) {
-        return db.sql("select seq, at, source, type, data from event where child = ? and seq > ? order by seq limit ?")
+        return events(child, seq, limit, "true");
+    }
+
+    /** What the child was told, said and did, and no more of its timeline. */
+    List<Event> conversation(ChildId child, long seq, int limit) {
+        return events(child, seq, limit, CONVERSATION);
+    }
+
+    private List<Event> events(ChildId child, long seq, int limit, String which) {
+        return db.sql(
+                        "select seq, at, source, type, data from event where child = ? and seq > ? and (%s) order by seq limit ?"
+                                .formatted(which))
                 .params(child.value(), seq, limit)
                 .query((row, _) -> new Event(
                         row.getLong(1),
@@ -42,6 +56,14 @@ final class Timeline {
                         row.getString(4),
                         row.getString(5)))
                 .list();
+    }
+
+    /** Keeps that there was a conversation, and nothing of what it was. */
+    void forgetConversation(ChildId child) {
+        db.sql("update event set data = '{\"forgotten\":true}' where child = ? and (%s)".formatted(CONVERSATION))
+                .param(child.value())
+                .update();
+        db.sql("delete from command where child = ?").param(child.value()).update();
     }
 
     /** A fact that the gateway itself knows. */

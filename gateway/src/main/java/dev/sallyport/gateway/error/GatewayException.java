@@ -106,6 +106,18 @@ public abstract sealed class GatewayException extends ProblemException {
         }
     }
 
+    public static final class TranscriptNotKept extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public TranscriptNotKept(ChildId child) {
+            super(
+                    GatewayProblem.TRANSCRIPT_NOT_KEPT,
+                    "what child %s said was not kept".formatted(child),
+                    "say `output_transcript: true` in its agent file, or `\"outputTranscript\": true` in your settings, for the next one");
+        }
+    }
+
     public static final class ChildNotRunning extends GatewayException {
 
         private static final long serialVersionUID = 1L;

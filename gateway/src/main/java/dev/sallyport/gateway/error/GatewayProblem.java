@@ -12,6 +12,7 @@ public enum GatewayProblem implements Problem {
     SESSION_NOT_FOUND("session-not-found", HttpStatus.NOT_FOUND),
     CHILD_NOT_FOUND("child-not-found", HttpStatus.NOT_FOUND),
     CHILD_NOT_ENDED("child-not-ended", HttpStatus.CONFLICT),
+    TRANSCRIPT_NOT_KEPT("transcript-not-kept", HttpStatus.GONE),
     CHILD_NOT_RUNNING("child-not-running", HttpStatus.CONFLICT),
     STEERED_TOO_OFTEN("steered-too-often", HttpStatus.TOO_MANY_REQUESTS),
     CHILDREN_LIMIT("children-limit", HttpStatus.CONFLICT),

@@ -42,6 +42,7 @@ class MessagesTest {
             Path.of("/data"),
             new EventLimits(1, 1, 1, 1),
             1,
+            Duration.ofDays(30),
             Duration.ofMinutes(2),
             51_200);
 
@@ -67,7 +68,8 @@ class MessagesTest {
                 List.of(),
                 null,
                 Terms.Delegation.NONE,
-                false);
+                false,
+                true);
     }
 
     private static Child child(Terms terms, ChildState state, Ending ending, String tip) {

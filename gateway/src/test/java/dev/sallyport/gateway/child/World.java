@@ -94,6 +94,7 @@ final class World implements AutoCloseable {
     Reaper reaper;
     Spawning spawning;
     Inspection inspection;
+    Transcript transcript;
     Delegating delegating;
 
     World(Path directory) throws IOException {
@@ -126,6 +127,7 @@ final class World implements AutoCloseable {
                 data,
                 new EventLimits(1 << 16, 10_000, 1_000, 1 << 20),
                 30,
+                Duration.ofDays(30),
                 Duration.ofMinutes(2),
                 51_200);
     }
@@ -154,6 +156,7 @@ final class World implements AutoCloseable {
                 old.directory(),
                 events,
                 old.steersPerMinute(),
+                old.retention(),
                 old.toolTimeout(),
                 old.outputLimit());
     }
@@ -228,6 +231,7 @@ final class World implements AutoCloseable {
                         Delegation.DEFAULT_MAX_ACTIVE,
                         sharedWriters))
                 .build();
+        transcript = new Transcript(timeline, JSON);
         spawning = new Spawning(
                 catalogue,
                 new SpawnPolicy(
@@ -237,11 +241,12 @@ final class World implements AutoCloseable {
                 client,
                 children,
                 timeline,
+                transcript,
                 lives,
                 new SecureRandom(),
                 JSON);
         driver.runner(sandbox -> runner.accept(sandbox));
-        inspection = new Inspection(children, timeline, clones, lives);
+        inspection = new Inspection(children, timeline, clones, lives, remains);
         delegating = new Delegating(spawning, inspection, timeline, JSON);
     }
 

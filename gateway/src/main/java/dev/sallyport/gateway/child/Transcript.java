@@ -1,0 +1,144 @@
+package dev.sallyport.gateway.child;
+
+import dev.sallyport.prompt.ParentContext;
+import dev.sallyport.prompt.ParentContext.Entry;
+import dev.sallyport.prompt.ParentConversation;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The conversation of a child as the gateway stored it: what the child was told is the gateway's own, what it said and did is
+ * its report (S4). Read by people of the session; what a child hands on to its children is taken from here, never from
+ * the child (P7).
+ */
+final class Transcript {
+
+    private static final int PAGE = 500;
+
+    /** Characters of a conversation that a child is told of. */
+    private static final int LONGEST_CONTEXT = 1 << 18;
+
+    private final Timeline timeline;
+    private final JsonMapper json;
+
+    Transcript(Timeline timeline, JsonMapper json) {
+        this.timeline = timeline;
+        this.json = json;
+    }
+
+    /** One JSON object a line (authority.md 11.12). */
+    void write(Child child, OutputStream out) throws IOException {
+        Instant begin = child.startedAt() == null ? child.createdAt() : child.startedAt();
+        out.write(line(child, begin, message("user", text(child.terms().prompt()))));
+        for (List<Event> page = after(child, 0);
+                !page.isEmpty();
+                page = after(child, page.getLast().seq())) {
+            for (Event event : page) {
+                out.write(line(child, event.at(), message(event)));
+            }
+        }
+    }
+
+    private byte[] line(Child child, Instant at, ObjectNode message) {
+        ObjectNode line = json.createObjectNode()
+                .put("isSidechain", true)
+                .put("agentId", child.id().value())
+                .put("type", message.path("role").asString());
+        line.set("message", message);
+        line.put("timestamp", at.toString())
+                .put("cwd", Assignment.directory(child.terms().workspace()));
+        return (json.writeValueAsString(line) + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private ObjectNode message(Event event) {
+        JsonNode data = json.readTree(event.data());
+        return switch (event.type()) {
+            case "steer" -> message("user", text(data.path("message").asString("")));
+            case "tool-call" -> message("assistant", called(data));
+            case "tool-result" -> returned(data);
+            default -> message("assistant", said(data, "text"));
+        };
+    }
+
+    private ObjectNode message(String role, ObjectNode block) {
+        ObjectNode message = json.createObjectNode().put("role", role);
+        message.set("content", json.createArrayNode().add(block));
+        return message;
+    }
+
+    private ObjectNode text(String text) {
+        return json.createObjectNode().put("type", "text").put("text", text);
+    }
+
+    /** The beginning, and a note, of what was too long to keep. */
+    private ObjectNode said(JsonNode data, String field) {
+        return data.path("truncated").asBoolean(false)
+                ? text(data.path("head").asString("")).put("truncated", true)
+                : text(data.path(field).asString(""));
+    }
+
+    private ObjectNode called(JsonNode data) {
+        if (data.path("truncated").asBoolean(false)) {
+            return said(data, "arguments");
+        }
+        ObjectNode call = json.createObjectNode()
+                .put("type", "toolCall")
+                .put("id", data.path("callId").asString(""))
+                .put("name", data.path("tool").asString(""));
+        call.set("arguments", data.path("arguments"));
+        return call;
+    }
+
+    private ObjectNode returned(JsonNode data) {
+        return message("toolResult", said(data, "output"))
+                .put("toolCallId", data.path("callId").asString(""))
+                .put("toolName", data.path("tool").asString(""))
+                .put("isError", !data.path("outcome").asString("").equals("ok"));
+    }
+
+    /** What a child of this child may inherit: its prompt, and the last part of what was said. */
+    ParentConversation conversation(Child parent) {
+        Deque<Entry.Message> entries = new ArrayDeque<>();
+        entries.add(Entry.Message.of("user", parent.terms().prompt()));
+        int length = parent.terms().prompt().length();
+        for (List<Event> page = after(parent, 0);
+                !page.isEmpty();
+                page = after(parent, page.getLast().seq())) {
+            for (Event event : page) {
+                Entry.Message heard = heard(event);
+                entries.add(heard);
+                length += length(heard);
+            }
+            while (length > LONGEST_CONTEXT) {
+                length -= length(entries.removeFirst());
+            }
+        }
+        return new ParentConversation(parent.terms().systemPrompt(), new ParentContext(List.copyOf(entries)), false);
+    }
+
+    /** A tool's call or result is none of it, as in any parent's conversation (authority.md 6.4). */
+    private Entry.Message heard(Event event) {
+        JsonNode data = json.readTree(event.data());
+        return switch (event.type()) {
+            case "steer" -> Entry.Message.of("user", data.path("message").asString(""));
+            case "assistant" -> Entry.Message.of("assistant", data.path("text").asString(""));
+            default -> Entry.Message.of(event.type(), "");
+        };
+    }
+
+    private static int length(Entry.Message message) {
+        return String.valueOf(message.content().getFirst().text()).length();
+    }
+
+    private List<Event> after(Child child, long seq) {
+        return timeline.conversation(child.id(), seq, PAGE);
+    }
+}
