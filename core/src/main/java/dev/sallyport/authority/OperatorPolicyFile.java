@@ -324,7 +324,8 @@ public final class OperatorPolicyFile {
             if (value == null) {
                 continue;
             }
-            if (!(value instanceof String || value instanceof Number)) {
+            boolean isNumber = value instanceof Long || (value instanceof Double number && Double.isFinite(number));
+            if (!(value instanceof String || isNumber)) {
                 throw malformed(child(block.at, key), "%s (expected: a word or a number)".formatted(key));
             }
             String text =

@@ -100,6 +100,7 @@ class OperatorPolicyFileTest {
             ceiling: {}                              | sallyport.yaml:1: unknown field `ceiling` (nearest: `ceilings`)
             ceilings: { tool: [read] }               | sallyport.yaml:1: unknown field `tool` in ceilings (nearest: `tools`)
             ceilings: { limits: { cpus: 1 } }        | sallyport.yaml:1: unknown field `cpus` in ceilings.limits (nearest: `cpu`)
+            ceilings: { limits: { cpu: .inf } }      | sallyport.yaml:1: cpu (expected: a word or a number)
             ceilings: { tools: [reed] }              | sallyport.yaml:1: unknown tool `reed` (nearest: `read`)
             ceilings: { tools: }                     | sallyport.yaml:1: ceilings.tools (expected: a list of words, or none)
             ceilings: { hosts: ["*.test"] }          | sallyport.yaml:1: host: `*.test` (a wildcard; name each host)

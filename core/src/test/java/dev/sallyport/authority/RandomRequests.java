@@ -15,6 +15,7 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
+import dev.sallyport.json.StrictJson;
 import dev.sallyport.model.Model;
 import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.toolscope.BuiltinTools;
@@ -43,13 +44,14 @@ final class RandomRequests {
     private static final List<String> AGENTS = List.of("x", "X", "y");
     private static final List<String> PROFILES =
             List.of("explore", "general", "none", "read-only-with-safe-bash", "full-tools");
+    // As text, because a map that Java makes has another order in every JVM, and the last rule that matches counts.
     private static final List<PermissionConfig> PERMISSIONS = Stream.of(
-                    Map.of(),
-                    Map.of("bash", "allow"),
-                    Map.of("bash", Map.of("git *", "ask")),
-                    Map.of("*", "deny", "bash", "allow"),
-                    Map.of("network", "ask"))
-            .map(json -> PermissionConfig.parse(json).config())
+                    "{}",
+                    "{\"bash\": \"allow\"}",
+                    "{\"bash\": {\"git *\": \"ask\"}}",
+                    "{\"*\": \"deny\", \"bash\": \"allow\"}",
+                    "{\"network\": \"ask\"}")
+            .map(json -> PermissionConfig.parse(StrictJson.parse(json)).config())
             .toList();
     private static final List<String> CREDENTIALS = List.of("github", "npm", "aws");
 
