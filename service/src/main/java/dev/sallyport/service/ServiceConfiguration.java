@@ -24,6 +24,7 @@ import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.server.resource.InvalidBearerTokenException;
 import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationToken;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.header.HeaderWriterFilter;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
@@ -68,6 +69,8 @@ public class ServiceConfiguration {
     SecurityFilterChain everyRequest(HttpSecurity http, HttpProperties properties, JsonMapper json) throws Exception {
         ProblemWriter problems = new ProblemWriter(json);
         return http.addFilterBefore(new HostCheck(properties.allowedHosts(), problems), HeaderWriterFilter.class)
+                // Last: who has no token is refused without a look at what was sent.
+                .addFilterAfter(new BodyLimit(problems), AuthorizationFilter.class)
                 // No cookie is ever believed, so there is nothing for a forged form to ride on.
                 .csrf(csrf -> csrf.disable())
                 .logout(logout -> logout.disable())

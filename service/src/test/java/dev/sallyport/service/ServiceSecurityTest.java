@@ -8,6 +8,7 @@ import dev.sallyport.identity.Tenant;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -190,6 +191,54 @@ class ServiceSecurityTest {
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(response.body()).contains("unknown field `nmae` (expected: one of name)", "malformed-request");
+    }
+
+    @Test
+    void readsNoBodyThatCouldFillTheHeap() throws Exception {
+        assertThat(raw(post(tokens.issue(SESSION, Duration.ofHours(1)), "Content-Length: " + (BodyLimit.MOST + 1), "{")))
+                .startsWith("HTTP/1.1 413")
+                .contains("request-too-large");
+        assertThat(raw(post(tokens.issue(SESSION, Duration.ofHours(1)), "Transfer-Encoding: chunked", "1\r\n{\r\n")))
+                .startsWith("HTTP/1.1 411");
+    }
+
+    @Test
+    void readsFewLargeBodiesAtATime() throws Exception {
+        String token = tokens.issue(SESSION, Duration.ofHours(1));
+        String large = post(token, "Content-Length: 100000", "{\"name\":\"");
+        try (Socket first = open(large);
+                Socket second = open(large)) {
+            String answer = "";
+            while (answer.isEmpty()) {
+                answer = soon(large);
+            }
+
+            assertThat(answer).startsWith("HTTP/1.1 429").contains("Retry-After: 1", "too-much-at-once");
+            assertThat(raw(post(token, "Content-Length: 12", "{\"name\":\"a\"}"))).startsWith("HTTP/1.1 200");
+            first.shutdownOutput();
+            second.shutdownOutput();
+        }
+    }
+
+    private static String post(String token, String length, String body) {
+        return "POST /bodies HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token
+                + "\r\nContent-Type: application/json\r\nConnection: close\r\n" + length + "\r\n\r\n" + body;
+    }
+
+    /** What is answered before the body is there; empty if the service waits for it. */
+    private String soon(String request) throws IOException {
+        try (Socket socket = open(request)) {
+            socket.setSoTimeout(500);
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (SocketTimeoutException waiting) {
+            return "";
+        }
+    }
+
+    private Socket open(String request) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        return socket;
     }
 
     @Test
