@@ -37,7 +37,9 @@ final class BodyLimit extends OncePerRequestFilter {
             problems.write(response, RequestProblem.LENGTH_MISSING, "a body needs a Content-Length");
         } else if (length > MOST) {
             problems.write(
-                    response, RequestProblem.TOO_LARGE, "body: %d bytes (expected: at most %d)".formatted(length, MOST));
+                    response,
+                    RequestProblem.TOO_LARGE,
+                    "body: %d bytes (expected: at most %d)".formatted(length, MOST));
         } else if (length <= SMALL || isService()) {
             chain.doFilter(request, response);
         } else if (large.tryAcquire()) {

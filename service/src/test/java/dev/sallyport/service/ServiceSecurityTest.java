@@ -195,7 +195,8 @@ class ServiceSecurityTest {
 
     @Test
     void readsNoBodyThatCouldFillTheHeap() throws Exception {
-        assertThat(raw(post(tokens.issue(SESSION, Duration.ofHours(1)), "Content-Length: " + (BodyLimit.MOST + 1), "{")))
+        assertThat(raw(post(
+                        tokens.issue(SESSION, Duration.ofHours(1)), "Content-Length: " + (BodyLimit.MOST + 1), "{")))
                 .startsWith("HTTP/1.1 413")
                 .contains("request-too-large");
         assertThat(raw(post(tokens.issue(SESSION, Duration.ofHours(1)), "Transfer-Encoding: chunked", "1\r\n{\r\n")))
@@ -214,7 +215,8 @@ class ServiceSecurityTest {
             }
 
             assertThat(answer).startsWith("HTTP/1.1 429").contains("Retry-After: 1", "too-much-at-once");
-            assertThat(raw(post(token, "Content-Length: 12", "{\"name\":\"a\"}"))).startsWith("HTTP/1.1 200");
+            assertThat(raw(post(token, "Content-Length: 12", "{\"name\":\"a\"}")))
+                    .startsWith("HTTP/1.1 200");
             first.shutdownOutput();
             second.shutdownOutput();
         }
