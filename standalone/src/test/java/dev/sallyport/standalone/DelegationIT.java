@@ -47,6 +47,24 @@ class DelegationIT {
                   - expect: "delegation-not-allowed"
                     text: There is no way down.
                 """);
+        write("agents/agents/talker.md", "---\nmodel: scripted/talker\nallowed_subagents: heir\n---\nYou talk.\n");
+        write(
+                "agents/agents/heir.md",
+                "---\nmodel: scripted/heir\nprompt_mode: append\ninherit_context: true\n---\nYou inherit.\n");
+        write("scripts/talker.yaml", """
+                turns:
+                  - text: The key is under the mat.
+                    toolCalls:
+                      - name: Agent
+                        arguments: {subagent_type: heir, prompt: Open the door., description: open}
+                  - expect: "It is open."
+                    text: We are in.
+                """);
+        write("scripts/heir.yaml", """
+                turns:
+                  - expect: "[Assistant]: The key is under the mat."
+                    text: It is open.
+                """);
         write("policy.json", """
                 {"permission":{"*":"ask","bash":"allow","read":"allow","delegation":"allow"}}""");
         sallyport = Installation.in(
@@ -106,6 +124,32 @@ class DelegationIT {
         String deep = childOf(boss).path("id").asString();
         assertThat(output(deep)).isEqualTo("There is no way down.");
         assertThat(children(deep)).isEmpty();
+    }
+
+    /** P7: the whole way, in containers: what was said, stored by the gateway, and told to the next one. */
+    @Test
+    void aChildThatInheritsIsToldWhatItsParentSaid() throws Exception {
+        String talker = sallyport.spawn(Map.of("agent", "talker", "prompt", "Get us in."));
+
+        assertThat(sallyport.awaitEnd(talker).path("state").asString())
+                .as(sallyport.events(talker))
+                .isEqualTo("completed");
+
+        assertThat(output(talker)).isEqualTo("We are in.");
+        String heir = childOf(talker).path("id").asString();
+        assertThat(sallyport
+                        .gateway("GET", "/v1/children/" + heir + "/authority", null)
+                        .body())
+                .contains("parentPrompt", "parentContext")
+                .doesNotContain("as the caller claims");
+        assertThat(sallyport
+                        .gateway("GET", "/v1/children/" + talker + "/transcript", null)
+                        .body()
+                        .lines())
+                .hasSize(5)
+                .first()
+                .asString()
+                .contains("Get us in.");
     }
 
     private static String output(String child) throws IOException, InterruptedException {

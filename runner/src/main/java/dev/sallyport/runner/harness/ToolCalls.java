@@ -62,6 +62,8 @@ final class ToolCalls {
             }
         }
         if (call.isPresent() && tool.get().decidedAtDoor()) {
+            // A child of this one may inherit what was said, and from nobody but the gateway (P7).
+            outbox.flush();
             return Toolbox.run(call.get());
         }
         // Asked even for what is out of scope: the answer is known, but the attempt belongs on record.
