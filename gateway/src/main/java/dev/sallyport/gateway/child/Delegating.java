@@ -71,7 +71,7 @@ final class Delegating {
 
         private ObjectNode started(Child parent, ObjectNode request, CallId call) {
             Child child = spawning.below(parent, json.treeToValue(request, SpawnRequest.class), call.value());
-            timeline.fact(
+            timeline.once(
                     parent.id(),
                     "child-started",
                     json.createObjectNode()

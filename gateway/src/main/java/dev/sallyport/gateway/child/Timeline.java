@@ -213,6 +213,26 @@ final class Timeline {
                 .single();
     }
 
+    /** The same fact, told once however often it happens. */
+    void once(ChildId child, String type, ObjectNode data) {
+        db.sql("""
+                with c as (
+                    update child set last_seq = last_seq + 1 where id = ? and not exists (
+                        select 1 from event where child = ? and source = 'gateway' and type = ? and data = ?)
+                    returning id, last_seq)
+                insert into event select id, last_seq, ?, 'gateway', ?, ? from c
+                """)
+                .params(
+                        child.value(),
+                        child.value(),
+                        type,
+                        json.writeValueAsString(data),
+                        now(),
+                        type,
+                        json.writeValueAsString(data))
+                .update();
+    }
+
     private OffsetDateTime now() {
         return clock.instant().atOffset(ZoneOffset.UTC);
     }

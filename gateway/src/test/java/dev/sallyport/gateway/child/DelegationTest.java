@@ -300,13 +300,16 @@ class DelegationTest {
     @Test
     void theSameCallIsTheSameChild() throws Exception {
         ChildId lead = world.running(LEAD);
-        Child parent = world.child(lead);
+        ObjectNode request = (ObjectNode) World.JSON.readTree(WORKER);
+        CallId call = new CallId("spawn/k");
 
-        Child one = world.spawning.below(parent, World.request(WORKER), "k");
-        Child two = world.spawning.below(parent, World.request(WORKER), "k");
+        ObjectNode one = at(lead).spawn(request, call, Duration.ofSeconds(5));
+        ObjectNode two = at(lead).spawn(request, call, Duration.ofSeconds(5));
 
-        assertThat(two.id()).isEqualTo(one.id());
+        assertThat(two.path("child").path("id")).isEqualTo(one.path("child").path("id"));
         assertThat(world.with.children().below(lead)).hasSize(1);
+        assertThat(world.events(lead).stream().filter(event -> event.type().equals("child-started")))
+                .hasSize(1);
     }
 
     @Test // T72
