@@ -90,6 +90,29 @@ class RunnerTest {
         assertThat(output("stderr")).contains("bytes of output not reported]");
     }
 
+    /** The gateway gives the task to nobody who does not say exactly what it may be. */
+    @Test
+    void saysWhichToolsAndModelItHasAndNotWhichItWasGiven() throws Exception {
+        ObjectNode assignment = assignment(directory).put("harness", "builtin");
+        assignment
+                .putObject("model")
+                .put("provider", "scripted")
+                .put("id", "demo")
+                .put("shape", "messages");
+        assignment.putArray("tools").add("read").add("teleport").add("bash");
+        gateway.command("assignment", assignment.toString());
+        CompletableFuture<Integer> code = start();
+        gateway.await(() -> !gateway.events("started").isEmpty());
+
+        JsonNode started = gateway.events("started").getFirst();
+        gateway.command("cancel", "{}");
+
+        assertThat(started.path("model").asString()).isEqualTo("scripted/demo");
+        assertThat(started.path("tools").valueStream().map(JsonNode::asString))
+                .containsExactlyInAnyOrder("read", "bash");
+        assertThat(code.get()).isNotZero();
+    }
+
     @Test
     void saysWhatItIsBeforeItGetsItsTask() throws Exception {
         command("true");
