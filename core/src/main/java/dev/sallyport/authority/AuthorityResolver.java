@@ -282,7 +282,7 @@ public final class AuthorityResolver {
         Delegation delegation = delegation(definition, isolated, deniedTools);
         Budgets budgets = budgets(definition);
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
-        warnAboutUnused(definition);
+        warnAboutUnused(definition, harness);
         fields.add(new Field(
                 "compatibility",
                 words(operator.compatibility().names()),
@@ -506,7 +506,11 @@ public final class AuthorityResolver {
         if (parent != null) {
             rights.cap(Origin.parent(parent.agent()), parent.extensions());
         }
-        field("extensions", Grade.RUNNER, rights);
+        // What is filtered out is not in the container (P8); which tools of the rest count, is the runner's to keep to.
+        field("extensions", Grade.KERNEL, rights);
+        List<String> selectors = rights.value().selectors();
+        String tools = rights.value().loadsNothing() ? "none" : selectors == null ? "all" : words(selectors);
+        fields.add(new Field("extensions.tools", tools, Grade.RUNNER, definition.origin("tools"), List.of()));
         return rights.value();
     }
 
@@ -761,16 +765,25 @@ public final class AuthorityResolver {
         return unenforced;
     }
 
-    private void warnAboutUnused(AgentDefinition definition) {
-        List<String> unused = new ArrayList<>();
+    /** A program brings its own tools; only our harness loads extensions. */
+    private static List<String> aboutExtensions(AgentDefinition definition) {
+        List<String> said = new ArrayList<>();
         if (definition.extSelectors() != null) {
-            unused.add("tools ext:");
+            said.add("tools ext:");
         }
         if (definition.extensions() instanceof Inclusion.Only) {
-            unused.add("extensions");
+            said.add("extensions");
         }
         if (definition.excludeExtensions() != null) {
-            unused.add("exclude_extensions");
+            said.add("exclude_extensions");
+        }
+        return said;
+    }
+
+    private void warnAboutUnused(AgentDefinition definition, Harness harness) {
+        List<String> unused = new ArrayList<>();
+        if (harness == Harness.COMMAND) {
+            unused.addAll(aboutExtensions(definition));
         }
         if (definition.memory() != null) {
             unused.add("memory");

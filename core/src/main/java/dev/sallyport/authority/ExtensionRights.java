@@ -2,8 +2,12 @@ package dev.sallyport.authority;
 
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.toolscope.ExtensionFilter;
+import dev.sallyport.toolscope.Selectors;
+import dev.sallyport.toolscope.ToolRules;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -60,25 +64,29 @@ public record ExtensionRights(
                 new ExtensionRights(
                         entries.contains("*"),
                         lower(entries.stream()
-                                .filter(entry -> !isPath(entry) && !entry.equals("*"))
+                                .filter(entry -> !ExtensionFilter.isPath(entry) && !entry.equals("*"))
                                 .toList()),
-                        entries.stream().filter(ExtensionRights::isPath).toList(),
+                        entries.stream().filter(ExtensionFilter::isPath).toList(),
                         excluded,
                         selectors);
         };
     }
 
-    private static boolean isPath(String entry) {
-        return entry.contains("/") || entry.contains("\\") || entry.startsWith("~");
+    /** The same as rules for what is found. What is found has names; no path is ever among it. */
+    public ToolRules.Rights rights() {
+        return new ToolRules.Rights(
+                new ExtensionFilter(
+                        !loadsNothing(), all, new LinkedHashSet<>(names), List.of(), new LinkedHashSet<>(excluded)),
+                selectors == null ? Selectors.NONE : Selectors.parse(selectors));
     }
 
-    public boolean isNone() {
+    public boolean loadsNothing() {
         return !all && names.isEmpty() && paths.isEmpty();
     }
 
     /** As an agent file would say it. */
     public Inclusion include() {
-        if (isNone()) {
+        if (loadsNothing()) {
             return new Inclusion.None();
         }
         if (all && paths.isEmpty()) {
@@ -144,21 +152,10 @@ public record ExtensionRights(
 
     /** Tools by extension; an empty set is all of them. A selector with a tool wins over one without. */
     private static Map<String, Set<String>> tools(List<String> selectors) {
+        Selectors parsed = Selectors.parse(selectors);
         Map<String, Set<String>> tools = new TreeMap<>();
-        // A selector without a name is ignored; it does not turn the rest off (authority.md 7.2).
-        for (String selector : selectors) {
-            String text = selector.substring(SELECTOR.length());
-            int slash = text.indexOf('/');
-            String name = (slash < 0 ? text : text.substring(0, slash)).strip().toLowerCase(Locale.ROOT);
-            String tool = slash < 0 ? "" : text.substring(slash + 1).strip();
-            if (name.isEmpty()) {
-                continue;
-            }
-            Set<String> named = tools.computeIfAbsent(name, _ -> new TreeSet<>());
-            if (!tool.isEmpty()) {
-                named.add(tool);
-            }
-        }
+        parsed.names()
+                .forEach(name -> tools.put(name, new TreeSet<>(parsed.tools().getOrDefault(name, Set.of()))));
         return tools;
     }
 

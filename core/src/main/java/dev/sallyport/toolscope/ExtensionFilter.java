@@ -47,7 +47,7 @@ public record ExtensionFilter(
         for (String entry : entries) {
             if (entry.equals("*")) {
                 all = true;
-            } else if (entry.startsWith("~") || entry.contains("/") || entry.contains("\\")) {
+            } else if (isPath(entry)) {
                 String path = absolute(entry, home, directory);
                 paths.add(path);
                 names.add(Extension.nameOf(path));
@@ -56,6 +56,11 @@ public record ExtensionFilter(
             }
         }
         return new ExtensionFilter(true, all, names, paths, lower(excluded));
+    }
+
+    /** Whether an entry of {@code extensions} names a file and not an extension. */
+    public static boolean isPath(String entry) {
+        return entry.startsWith("~") || entry.contains("/") || entry.contains("\\");
     }
 
     public boolean keeps(Extension extension) {

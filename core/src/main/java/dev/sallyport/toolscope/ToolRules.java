@@ -1,6 +1,7 @@
 package dev.sallyport.toolscope;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -14,14 +15,11 @@ import java.util.Set;
  * @param tools plain names, as written
  * @param disallowed names that lose in any case
  * @param extensions what the child's own file says first, then each of its parents: all must admit a tool; never empty
- * @param delegates whether the child has the tools of {@link #DELEGATION}
+ * @param delegates whether the child has the tools of {@link DelegationTools}
  * @param quirks behaviours of the original that the operator asked to have back
  */
 public record ToolRules(
         List<String> tools, Set<String> disallowed, List<Rights> extensions, boolean delegates, Set<Quirk> quirks) {
-
-    /** How a child starts and controls children of its own. */
-    public static final List<String> DELEGATION = List.of("Agent", "get_subagent_result", "steer_subagent");
 
     public ToolRules {
         tools = List.copyOf(tools);
@@ -33,6 +31,19 @@ public record ToolRules(
         if (extensions.isEmpty()) {
             throw new IllegalArgumentException("rules without rights");
         }
+    }
+
+    /**
+     * The rules that an authority comes down to, without any quirk.
+     *
+     * @param tools our own that are granted, those for delegation included
+     * @param denied locked, whoever has them
+     */
+    public static ToolRules granted(List<String> tools, Collection<String> denied, Rights extensions) {
+        boolean delegates = DelegationTools.NAMES.stream().anyMatch(tools::contains);
+        Set<String> disallowed = new LinkedHashSet<>(denied);
+        DelegationTools.NAMES.stream().filter(name -> !tools.contains(name)).forEach(disallowed::add);
+        return new ToolRules(tools, disallowed, List.of(extensions), delegates, Set.of());
     }
 
     /** What one agent file, its parent's or its own, lets through of the extensions. */
@@ -71,15 +82,15 @@ public record ToolRules(
     /** The tools that are there if no extension is: the only ones, as a list that is closed. */
     public List<String> allowList() {
         List<String> allowed = new ArrayList<>(tools);
-        allowed.removeAll(DELEGATION);
-        allowed.addAll(delegates ? DELEGATION : List.of());
+        allowed.removeAll(DelegationTools.NAMES);
+        allowed.addAll(delegates ? DelegationTools.NAMES : List.of());
         allowed.removeAll(disallowed);
         return allowed;
     }
 
     /** What no extension can register, whenever it tries. */
     public Set<String> denyList() {
-        Set<String> denied = new LinkedHashSet<>(delegates ? List.of() : DELEGATION);
+        Set<String> denied = new LinkedHashSet<>(delegates ? List.of() : DelegationTools.NAMES);
         BuiltinTools.NAMES.stream().filter(name -> !tools.contains(name)).forEach(denied::add);
         denied.addAll(disallowed);
         return denied;

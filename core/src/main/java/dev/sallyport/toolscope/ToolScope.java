@@ -80,6 +80,14 @@ public final class ToolScope {
         }
     }
 
+    /** Exactly these are what a loaded extension offers now. */
+    public synchronized void offers(Extension extension, Collection<String> tools) {
+        List.copyOf(live.getOrDefault(extension, Set.of())).stream()
+                .filter(tool -> !tools.contains(tool))
+                .forEach(tool -> withdraw(extension, tool));
+        tools.forEach(tool -> register(extension, tool));
+    }
+
     /** Shows the model what is in scope and nothing else; before its first turn and after each. */
     public synchronized void turnEnded() {
         state = narrowed();
@@ -148,7 +156,7 @@ public final class ToolScope {
                     .filter(tool -> !rules.disallowed().contains(tool))
                     .forEach(scope::add);
         }
-        ToolRules.DELEGATION.forEach(scope::remove);
+        DelegationTools.NAMES.forEach(scope::remove);
         delegation().filter(tool -> !denied.contains(tool)).forEach(tool -> {
             registered.put(tool, Optional.empty());
             scope.add(tool);
@@ -162,7 +170,7 @@ public final class ToolScope {
     /** A name belongs to the first that may have it; our own tools' names belong to nobody else. */
     private void byProvider(Map<String, Optional<Extension>> registered, Set<String> scope) {
         live.forEach((extension, tools) -> tools.forEach(tool -> {
-            if (denied.contains(tool) || BuiltinTools.NAMES.contains(tool) || ToolRules.DELEGATION.contains(tool)) {
+            if (denied.contains(tool) || BuiltinTools.NAMES.contains(tool) || DelegationTools.NAMES.contains(tool)) {
                 return;
             }
             boolean admitted = rules.admits(extension, tool);
@@ -184,6 +192,6 @@ public final class ToolScope {
     }
 
     private Stream<String> delegation() {
-        return (rules.delegates() ? ToolRules.DELEGATION : List.<String>of()).stream();
+        return (rules.delegates() ? DelegationTools.NAMES : List.<String>of()).stream();
     }
 }

@@ -165,7 +165,7 @@ class CapabilityTest {
                 .registry(AGENTS)
                 .granted(SpawnCall.builder("planner").isolated(true).build());
 
-        assertThat(child.extensions().isNone()).isTrue();
+        assertThat(child.extensions().loadsNothing()).isTrue();
         assertThat(child.skills()).isEqualTo(new Inclusion.None());
         assertThat(child.delegation().mayDelegate()).isFalse();
     }

@@ -9,6 +9,7 @@ import dev.sallyport.memory.MemoryDirectory;
 import dev.sallyport.memory.MemoryScope;
 import dev.sallyport.testing.CaseFiles.Case;
 import dev.sallyport.testing.Scratch;
+import dev.sallyport.toolscope.DelegationTools;
 import dev.sallyport.toolscope.Extension;
 import dev.sallyport.toolscope.ExtensionCases;
 import dev.sallyport.toolscope.ScopeWarning;
@@ -64,16 +65,23 @@ public final class ToolScopeCases {
 
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("loaded", loaded);
-        json.put("sessionTools", rules.live() ? null : rules.allowList());
-        json.put("sessionExcludeTools", rules.live() ? List.copyOf(rules.denyList()) : null);
-        json.put("customTools", rules.delegates() ? ToolRules.DELEGATION : List.of());
-        json.put("active", scope.visible());
-        json.put("registry", scope.registered());
+        json.put("sessionTools", rules.live() ? null : theirs(rules.allowList()));
+        json.put("sessionExcludeTools", rules.live() ? theirs(rules.denyList()) : null);
+        json.put("customTools", rules.delegates() ? theirs(DelegationTools.NAMES) : List.of());
+        json.put("active", theirs(scope.visible()));
+        json.put("registry", theirs(scope.registered()));
         json.put("promptHasMemory", memory(agent, rules));
         json.put("late", late(input, found, scope));
         json.put("vetoed", vetoed(input, scope));
         json.put("warnings", warnings(rules, found.keySet()));
         return json;
+    }
+
+    /** The original cannot list and cancel children by tools. */
+    private static List<String> theirs(Collection<String> tools) {
+        return tools.stream()
+                .filter(tool -> !tool.equals(DelegationTools.LIST) && !tool.equals(DelegationTools.CANCEL))
+                .toList();
     }
 
     private static List<Map<String, Object>> warnings(ToolRules rules, Collection<Extension> found) {
@@ -182,10 +190,10 @@ public final class ToolScopeCases {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("ext", name);
             json.put("tool", tool);
-            json.put("activeImmediately", scope.visible());
+            json.put("activeImmediately", theirs(scope.visible()));
             json.put("vetoedImmediately", !scope.permits(tool));
             scope.turnEnded();
-            json.put("activeAfterTurnEnd", scope.visible());
+            json.put("activeAfterTurnEnd", theirs(scope.visible()));
             late.add(json);
         }
         return late;

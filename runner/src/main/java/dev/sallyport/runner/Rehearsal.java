@@ -97,7 +97,7 @@ final class Rehearsal {
 
     private String assignment() {
         ObjectNode assignment = Json.object()
-                .put("version", 2)
+                .put("version", 3)
                 .put("nonce", "rehearsal")
                 .put("child", "rehearsalaaaaaaa")
                 .put("harness", "builtin")
@@ -108,6 +108,7 @@ final class Rehearsal {
                 .put("provider", "scripted")
                 .put("id", "rehearsal")
                 .put("shape", "messages");
+        assignment.putObject("extensions").put("all", true).putNull("selectors");
         assignment.putObject("workspace").put("mode", "none").put("directory", directory.toString());
         ArrayNode tools = assignment.putArray("tools");
         CALLS.forEach(call -> tools.add(call.substring(0, call.indexOf(':'))));

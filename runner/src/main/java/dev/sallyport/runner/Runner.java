@@ -6,6 +6,7 @@ import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Event;
 import dev.sallyport.runner.door.Outbox;
 import dev.sallyport.runner.door.Pump;
+import dev.sallyport.runner.extension.ExtensionHost;
 import dev.sallyport.runner.harness.BuiltinHarness;
 import dev.sallyport.runner.harness.CommandHarness;
 import dev.sallyport.runner.harness.Harness;
@@ -18,7 +19,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -130,7 +130,8 @@ final class Runner {
     }
 
     private Harness harness(
-            Assignment assignment, Door door, Outbox outbox, Path directory, Map<String, String> environment) {
+            Assignment assignment, Door door, Outbox outbox, Path directory, Map<String, String> environment)
+            throws InterruptedException {
         return switch (assignment.harness()) {
             case BUILTIN -> {
                 Workspace workspace = new Workspace(directory, home());
@@ -140,7 +141,8 @@ final class Runner {
                         new OutputLimit(assignment.outputLimit()),
                         assignment.toolTimeout(),
                         environment);
-                yield new BuiltinHarness(door, outbox, orders, assignment, toolbox, MODEL_PAUSE);
+                ExtensionHost extensions = ExtensionHost.start(assignment, outbox, environment);
+                yield new BuiltinHarness(door, outbox, orders, assignment, toolbox, extensions, MODEL_PAUSE);
             }
             case COMMAND -> new CommandHarness(outbox, assignment.command(), directory, environment);
         };
@@ -174,7 +176,7 @@ final class Runner {
         return Event.started(
                 assignment.nonce(),
                 harness.tools(),
-                List.of(),
+                harness.extensions(),
                 assignment.model().map(Assignment.Model::toString).orElse(null),
                 Files.readString(Path.of("/proc/1/comm")).strip(),
                 (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid"));

@@ -22,6 +22,7 @@ class ArchitectureTest {
             .onlyDependOnClassesThat(resideInAnyPackage(
                             "dev.sallyport.runner..",
                             "dev.sallyport.identity",
+                            "dev.sallyport.toolscope",
                             "java..",
                             "tools.jackson..",
                             "org.jspecify..")

@@ -292,10 +292,11 @@ class RunnerTest {
 
     private static ObjectNode assignment(Path workspace, String... command) {
         ObjectNode assignment = Json.object()
-                .put("version", 2)
+                .put("version", 3)
                 .put("child", "abcdefghijklmnop")
                 .put("nonce", "n-1")
                 .put("harness", "command");
+        assignment.putObject("extensions").putNull("selectors");
         List.of(command).forEach(assignment.putArray("command")::add);
         assignment.putObject("workspace").put("mode", "none").put("directory", workspace.toString());
         return assignment;

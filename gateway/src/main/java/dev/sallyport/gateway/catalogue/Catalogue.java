@@ -45,6 +45,11 @@ public final class Catalogue {
         return files.load(agentDirectory, project, true);
     }
 
+    /** Where the user's extensions lie. Those of a project are not read: nobody has said that it may run programs (P6). */
+    public Path extensions() {
+        return agentDirectory.resolve("extensions");
+    }
+
     public Skills skills(@Nullable Path project) {
         return SkillFiles.of(project, agentDirectory, home, false);
     }

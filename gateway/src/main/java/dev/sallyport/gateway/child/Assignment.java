@@ -1,7 +1,9 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.authority.ExtensionRights;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.gateway.sandbox.SandboxSpec;
 import dev.sallyport.gateway.workspace.Workspaces;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param version of this message; a runner that does not know it ends (P14)
  * @param nonce of this start; the runner repeats it when it says what is active
+ * @param tools our own, those for delegation included
+ * @param deniedTools locked, whoever has them
  * @param toolTimeout ISO-8601
  * @param outputLimit in bytes
  */
@@ -24,6 +28,9 @@ record Assignment(
         String harness,
         @Nullable Model model,
         List<String> tools,
+        List<String> deniedTools,
+        Extensions extensions,
+        List<Provider> providers,
         String systemPrompt,
         @Nullable Integer maxTurns,
         int graceTurns,
@@ -32,7 +39,7 @@ record Assignment(
         String toolTimeout,
         int outputLimit) {
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     /** Where in the sandbox the workspace is. */
     static final String TOP = "/workspace";
 
@@ -42,6 +49,26 @@ record Assignment(
             String shape,
             boolean scripted,
             @Nullable String thinking) {}
+
+    /** Which extensions count, and which of their tools: {@code ext:NAME} or {@code ext:NAME/TOOL}, null for all. */
+    record Extensions(
+            boolean all,
+            List<String> names,
+            List<String> excluded,
+            @Nullable List<String> selectors) {
+
+        static Extensions of(ExtensionRights rights) {
+            return new Extensions(rights.all(), rights.names(), rights.excluded(), rights.selectors());
+        }
+    }
+
+    /** An extension whose files are in the sandbox. */
+    record Provider(String name, String directory, List<String> command) {
+
+        static Provider of(Terms.Given given) {
+            return new Provider(given.name(), SandboxSpec.EXTENSIONS + "/" + given.name(), given.command());
+        }
+    }
 
     record Workspace(
             String mode,
@@ -64,6 +91,9 @@ record Assignment(
                         ? null
                         : new Model(model.provider(), model.id(), model.shape(), model.scripted(), model.thinking()),
                 terms.tools(),
+                terms.extensions().denied(),
+                Extensions.of(terms.extensions().rights()),
+                terms.extensions().given().stream().map(Provider::of).toList(),
                 terms.systemPrompt(),
                 terms.maxTurns(),
                 terms.graceTurns(),

@@ -107,7 +107,7 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public Verdict authorize(ToolCall call, Duration wait) throws InterruptedException {
-        if (!toolScope().contains(call.tool())) {
+        if (!live.tools().permits(call.tool())) {
             return outOfScope(call.callId(), call.tool());
         }
         reports.caused(call.arguments().toString().length());
@@ -118,7 +118,7 @@ final class ChildAtDoor implements Occupant {
     private Verdict outOfScope(CallId call, String tool) {
         reports.caused(0);
         String reason = "`%s` is not among this child's tools: %s"
-                .formatted(tool, String.join(", ", child.terms().tools()));
+                .formatted(tool, String.join(", ", live.tools().visible()));
         authorizer.record(call, tool, new PermissionDecision(Outcome.DENIED, null, reason, false));
         return new Verdict(Verdict.Decision.DENIED, reason, null);
     }
@@ -171,7 +171,7 @@ final class ChildAtDoor implements Occupant {
 
     @Override
     public Set<String> toolScope() {
-        return Set.copyOf(child.terms().tools());
+        return Set.copyOf(live.tools().visible());
     }
 
     @Override

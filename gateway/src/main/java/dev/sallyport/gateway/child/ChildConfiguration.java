@@ -60,6 +60,7 @@ class ChildConfiguration {
                 children,
                 timeline,
                 clones,
+                new Provisions(settings.directory()),
                 new ChildMetrics(meters),
                 settings,
                 clock,

@@ -11,6 +11,8 @@ enum EndReason {
     MODEL_SCRIPT_EXHAUSTED(ChildState.FAILED),
     WORKSPACE_CHANGED(ChildState.FAILED),
     WORKSPACE_REFUSED(ChildState.FAILED),
+    /** An extension is not what it was when the child was accepted. */
+    EXTENSION_CHANGED(ChildState.FAILED),
     EVENTS_LIMIT(ChildState.FAILED),
     IMAGE_NOT_FOUND(ChildState.FAILED),
     RUNTIME_NOT_FOUND(ChildState.FAILED),

@@ -44,7 +44,7 @@ record Evidence(String nonce, @Nullable String model, List<String> tools, List<S
     }
 
     /** What about it contradicts the child's terms, in one sentence for people. Nothing is ever granted to make it fit. */
-    Optional<String> contradiction(Terms terms, String assigned) {
+    Optional<String> contradiction(Terms terms, ChildTools granted, String assigned) {
         if (!nonce.equals(assigned)) {
             return Optional.of("its runner reported the nonce of another start");
         }
@@ -55,23 +55,37 @@ record Evidence(String nonce, @Nullable String model, List<String> tools, List<S
             return Optional.of("its runner has model %s (expected: %s)".formatted(shown(model), shown(expected)));
         }
         List<String> beyond = new ArrayList<>(tools);
-        beyond.removeAll(builtin ? terms.tools() : List.of());
+        beyond.removeAll(builtin ? granted.visible() : List.of());
         beyond.addAll(extensions);
+        beyond.removeAll(names(terms.extensions().given()));
         if (!beyond.isEmpty()) {
             return Optional.of("active in its runner and not granted: " + words(beyond));
         }
         List<String> missing = new ArrayList<>(builtin ? terms.requested() : List.of());
         missing.removeAll(tools);
+        missing.addAll(names(
+                terms.extensions().given().stream().filter(Terms.Given::named).toList()));
+        missing.removeAll(extensions);
         return missing.isEmpty()
                 ? Optional.empty()
                 : Optional.of("asked for by its agent file and not active in its runner: " + words(missing));
     }
 
-    /** Granted, not active, and nobody asked for it by name. */
+    /** Granted, not active, and nobody asked for it by name. Which tools an extension offers may change at any time. */
     List<String> omitted(Terms terms) {
-        List<String> omitted = new ArrayList<>(terms.harness() == Harness.BUILTIN ? terms.tools() : List.of());
+        if (terms.harness() != Harness.BUILTIN) {
+            return List.of();
+        }
+        List<String> omitted = new ArrayList<>(terms.tools());
         omitted.removeAll(tools);
+        List<String> silent = new ArrayList<>(names(terms.extensions().given()));
+        silent.removeAll(extensions);
+        omitted.addAll(silent);
         return omitted;
+    }
+
+    private static List<String> names(List<Terms.Given> given) {
+        return given.stream().map(Terms.Given::name).toList();
     }
 
     private static String shown(@Nullable String model) {

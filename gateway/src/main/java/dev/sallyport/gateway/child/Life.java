@@ -139,6 +139,7 @@ final class Life implements Runnable {
         WorkspaceMount mount = mount(child);
         SandboxUser user = user(child, mount);
         String base = clone(child, user);
+        Path extensions = extensions(child);
         Path door = openDoor(child);
         register(child);
         String nonce = UUID.randomUUID().toString();
@@ -148,7 +149,14 @@ final class Life implements Runnable {
                         Command.Type.ASSIGNMENT,
                         Assignment.of(child, nonce, base, with.settings(), with.json()));
         var spec = new SandboxSpec(
-                child.sandbox(), with.settings().image(), user, door, mount, terms.limits(), terms.runtime());
+                child.sandbox(),
+                with.settings().image(),
+                user,
+                door,
+                extensions,
+                mount,
+                terms.limits(),
+                terms.runtime());
         create(spec);
         requireSameWorkspace(child);
         requireContained(child);
@@ -245,6 +253,21 @@ final class Life implements Runnable {
         return base;
     }
 
+    /** @return where the copies are, null if it has none */
+    private @Nullable Path extensions(Child child) throws EndedEarly {
+        try {
+            Path copies = with.provisions().make(child).orElse(null);
+            if (copies != null) {
+                ObjectNode data = with.json().createObjectNode();
+                child.terms().extensions().given().forEach(given -> data.put(given.name(), given.digest()));
+                with.timeline().fact(child.id(), "extensions", data);
+            }
+            return copies;
+        } catch (IOException e) {
+            throw new EndedEarly(EndReason.EXTENSION_CHANGED, String.valueOf(e.getMessage()));
+        }
+    }
+
     private Path openDoor(Child child) throws EndedEarly {
         try {
             return with.door().open(child.id(), child.incarnation());
@@ -339,15 +362,15 @@ final class Life implements Runnable {
                 .ifPresent(
                         deadline -> live.preparing(new LiveChild.Deadline(deadline.at(), EndReason.EVIDENCE_MISSING)));
         Evidence evidence = awaitEvidence(child);
-        Optional<String> contradiction = evidence.contradiction(child.terms(), nonce);
+        Optional<String> contradiction = evidence.contradiction(child.terms(), live.tools(), nonce);
         if (contradiction.isPresent()) {
             throw new EndedEarly(EndReason.CAPABILITY_MISMATCH, contradiction.get());
         }
         List<String> omitted = evidence.omitted(child.terms());
         if (!omitted.isEmpty()) {
             ObjectNode data = with.json().createObjectNode();
-            omitted.forEach(data.putArray("tools")::add);
-            with.timeline().fact(child.id(), "tools-omitted", data);
+            omitted.forEach(data.putArray("names")::add);
+            with.timeline().fact(child.id(), "omitted", data);
         }
     }
 
@@ -413,6 +436,7 @@ final class Life implements Runnable {
         if (state instanceof SandboxState.Ended ended) {
             throw new EndedEarly(Ending.of(ended));
         }
+        with.timeline().offers(child.id()).forEach(offer -> live.offers(offer.extension(), offer.tools()));
         try {
             with.door().reopen(child.id(), child.incarnation());
         } catch (DoorException.Tampered e) {

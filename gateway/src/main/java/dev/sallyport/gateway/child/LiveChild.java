@@ -1,8 +1,10 @@
 package dev.sallyport.gateway.child;
 
 import dev.sallyport.identity.CallId;
+import dev.sallyport.text.VisibleText;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A child that has not ended, and what only this process knows of it. Everything else is in its row. */
 final class LiveChild {
+
+    private static final int LONGEST_NAME = 128;
 
     private final Children children;
     private final Signal news = new Signal();
@@ -28,6 +32,7 @@ final class LiveChild {
     private volatile boolean doorServes;
     private @Nullable Evidence evidence;
     private boolean claimed;
+    private volatile ChildTools tools;
 
     LiveChild(Child child, Children children) {
         this.child = child;
@@ -41,6 +46,7 @@ final class LiveChild {
         this.ending = child.ending();
         this.doorServes = child.ending() == null;
         this.claimed = child.startedAt() != null;
+        this.tools = new ChildTools(child.terms());
     }
 
     /** Its row at the start of this incarnation: what changes later must be read from the database. */
@@ -53,6 +59,7 @@ final class LiveChild {
         child = next;
         lock.lock();
         try {
+            tools = new ChildTools(next.terms());
             evidence = null;
             claimed = false;
         } finally {
@@ -75,6 +82,20 @@ final class LiveChild {
         if (again) {
             decide(new Ending(EndReason.CAPABILITY_MISMATCH, "it reported a second time what is active in its runner"));
         }
+    }
+
+    /** Its runner says what an extension offers now; one that it was not given is the end of it. */
+    void offers(String extension, List<String> names) {
+        if (!tools.offers(extension, names)) {
+            decide(new Ending(
+                    EndReason.CAPABILITY_MISMATCH,
+                    "its runner has an extension that it was not given: `%s`"
+                            .formatted(VisibleText.excerpt(extension, LONGEST_NAME))));
+        }
+    }
+
+    ChildTools tools() {
+        return tools;
     }
 
     Optional<Evidence> evidence() {

@@ -46,6 +46,7 @@ final class Remains {
         }
         try {
             with.clones().discard(child);
+            with.provisions().discard(child);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -63,9 +63,7 @@ final class Reports {
                 }
                 if (stored(before, fresh.stream().map(this::cut).toList())) {
                     // Whole: what was too long to keep is compared all the same.
-                    fresh.stream()
-                            .filter(report -> report.type() == Report.Type.STARTED)
-                            .forEach(report -> live.claim(Evidence.of(report.data())));
+                    fresh.forEach(this::heed);
                     return reported.n();
                 }
                 reported = reread();
@@ -100,6 +98,15 @@ final class Reports {
                 EndReason.EVENTS_LIMIT,
                 "it %s more than %d events or %d bytes".formatted(did, limits.total(), limits.totalBytes())));
         return new DoorProblem(429, "events-limit", "this child has %s more than it may".formatted(did));
+    }
+
+    private void heed(Report report) {
+        if (report.type() == Report.Type.EXTENSION_TOOLS) {
+            Offer offer = Offer.of(report.data());
+            live.offers(offer.extension(), offer.tools());
+        } else if (report.type() == Report.Type.STARTED) {
+            live.claim(Evidence.of(report.data()));
+        }
     }
 
     private boolean stored(long before, List<Report> fresh) {

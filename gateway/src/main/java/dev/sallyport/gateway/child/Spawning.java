@@ -50,6 +50,7 @@ import dev.sallyport.prompt.Environment;
 import dev.sallyport.prompt.ParentConversation;
 import dev.sallyport.service.Caller;
 import dev.sallyport.toolscope.DelegationTools;
+import dev.sallyport.toolscope.ExtensionFiles;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -114,22 +115,28 @@ final class Spawning {
     record Resolved(
             AuthorityRequest asked,
             Outcome outcome,
+            ExtensionFiles extensions,
             @Nullable Path directory,
             List<Narrowing.Layer> project,
             List<String> projectWarnings) {
 
         static Resolved of(
                 AuthorityRequest asked,
+                ExtensionFiles extensions,
                 @Nullable Path directory,
                 List<Narrowing.Layer> project,
                 List<String> projectWarnings) {
-            Outcome outcome = withWarnings(AuthorityResolver.resolve(asked), projectWarnings);
-            return new Resolved(asked, outcome, directory, project, projectWarnings);
+            Outcome outcome = AuthorityResolver.resolve(asked);
+            if (outcome instanceof Outcome.Granted granted) {
+                outcome = withWarnings(granted, Loading.warnings(asked, granted.authority(), extensions));
+            }
+            return new Resolved(
+                    asked, withWarnings(outcome, projectWarnings), extensions, directory, project, projectWarnings);
         }
 
         /** The same request, of which one thing more is known. */
         Resolved routed(ModelRouting routing) {
-            return of(asked.routed(routing), directory, project, projectWarnings);
+            return of(asked.routed(routing), extensions, directory, project, projectWarnings);
         }
 
         Outcome.Granted granted() {
@@ -166,7 +173,13 @@ final class Spawning {
                 new Models(scope(readable), selecting.before(request)),
                 conversation,
                 catalogue.skills(readable));
-        return Resolved.of(asked, directory, project, warnings);
+        Path extensions = readable(catalogue.extensions());
+        return Resolved.of(
+                asked,
+                extensions == null ? ExtensionFiles.NONE : ExtensionFiles.in(extensions),
+                directory,
+                project,
+                warnings);
     }
 
     private ModelScope scope(@Nullable Path project) {
@@ -192,6 +205,7 @@ final class Spawning {
             Outcome.Granted granted,
             Sources.Source source,
             Resolved resolved,
+            List<Terms.Given> extensions,
             @Nullable ObjectNode selection) {}
 
     /** @param idempotencyKey the same key with the same request finds the same child */
@@ -389,7 +403,8 @@ final class Spawning {
                     "budget-unenforced", List.of("budgets: this gateway can not hold a child to one yet"));
         }
         Sources.Source source = sources.of(authority.containment().workspace(), resolved.directory());
-        return new Draft(request, granted, source, resolved, null);
+        List<Terms.Given> extensions = Loading.given(resolved.asked(), authority, resolved.extensions());
+        return new Draft(request, granted, source, resolved, extensions, null);
     }
 
     /** Last of all that can be refused: a selector costs time and money, and is told the task. */
@@ -401,6 +416,7 @@ final class Spawning {
                         chosen.resolved().granted(),
                         draft.source(),
                         chosen.resolved(),
+                        draft.extensions(),
                         chosen.event()))
                 .orElse(draft);
     }
@@ -617,14 +633,13 @@ final class Spawning {
                 conversation.claimed() && (authority.prompt().hasParent() || authority.inheritContext()),
                 Terms.Delegation.of(authority.delegation()),
                 authority.runInBackground(),
-                kept(draft.resolved().asked(), authority));
+                kept(draft.resolved().asked(), authority),
+                new Terms.Extensions(authority.extensions(), authority.deniedTools(), draft.extensions()));
     }
 
     /** Those of its tools that its agent file names. */
     private static List<String> requested(AuthorityRequest asked, Authority authority) {
-        List<String> named = asked.call().agent() == null
-                ? null
-                : asked.registry().definition(authority.agent()).tools();
+        List<String> named = Loading.definition(asked, authority).tools();
         return named == null
                 ? List.of()
                 : authority.tools().stream().filter(named::contains).toList();

@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.child;
 
 import dev.sallyport.agentfile.SubagentPermission;
+import dev.sallyport.authority.ExtensionRights;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.HostPort;
 import dev.sallyport.containment.Limits;
@@ -8,7 +9,10 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.permission.PermissionService.Narrowing;
 import dev.sallyport.gateway.sandbox.FileKey;
+import dev.sallyport.toolscope.Extension;
+import dev.sallyport.toolscope.ToolRules;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +50,12 @@ record Terms(
         @Nullable Boolean parentClaimed,
         Delegation delegation,
         @Nullable Boolean runInBackground,
-        @Nullable Boolean transcript) {
+        @Nullable Boolean transcript,
+        Extensions extensions) {
 
     Terms {
-        // A child from before there was delegation has none.
+        // A child from before there was delegation has none, nor extensions.
+        extensions = Objects.requireNonNullElse(extensions, Extensions.NONE);
         delegation = Objects.requireNonNullElse(delegation, Delegation.NONE);
         command = List.copyOf(command);
         tools = List.copyOf(tools);
@@ -57,6 +63,46 @@ record Terms(
         requested = requested == null ? List.of() : List.copyOf(requested);
         network = List.copyOf(network);
         narrowing = List.copyOf(narrowing);
+    }
+
+    /** What decides about its tools for as long as it runs. */
+    ToolRules rules() {
+        return ToolRules.granted(tools, extensions.denied(), extensions.rights().rights());
+    }
+
+    /**
+     * What it may have of extensions, and those whose files it is given; no others are in its sandbox (P8).
+     *
+     * @param denied tools that are locked, whoever has them
+     */
+    record Extensions(ExtensionRights rights, List<String> denied, List<Given> given) {
+
+        static final Extensions NONE = new Extensions(ExtensionRights.NONE, List.of(), List.of());
+
+        Extensions {
+            denied = List.copyOf(denied);
+            given = List.copyOf(given);
+        }
+    }
+
+    /**
+     * An extension that is copied into its sandbox.
+     *
+     * @param name of its directory, by which the runner speaks of it
+     * @param directory on the host
+     * @param digest of what is copied: other files are not
+     * @param command that starts it, in its directory
+     * @param named whether its agent file asks for it by name: without it the child is not started
+     */
+    record Given(String name, String directory, String digest, List<String> command, boolean named) {
+
+        Given {
+            command = List.copyOf(command);
+        }
+
+        Extension extension() {
+            return new Extension(name, List.of(name.toLowerCase(Locale.ROOT)));
+        }
     }
 
     /**

@@ -191,6 +191,13 @@ final class Timeline {
                 .toList();
     }
 
+    /** What its extensions offered, oldest first. */
+    List<Offer> offers(ChildId child) {
+        return said(child, Report.Type.EXTENSION_TOOLS.wire(), 10_000).reversed().stream()
+                .map(Offer::of)
+                .toList();
+    }
+
     /** Paths that the child's branch changes, as its import found them; at most {@value Clones#FILES_LISTED}. */
     List<String> changedFiles(ChildId child) {
         return db.sql("""

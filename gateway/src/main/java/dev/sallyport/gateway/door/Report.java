@@ -13,6 +13,7 @@ public record Report(long n, Type type, ObjectNode data) {
 
     public enum Type {
         STARTED,
+        EXTENSION_TOOLS,
         WORKSPACE_READY,
         TURN,
         ASSISTANT,

@@ -26,6 +26,9 @@ final class RunnerForms {
                             "an absolute path",
                             node -> node.isString() && node.stringValue().matches("/[^\0]{0,4095}")));
 
+    /** As many as fit into one event that is kept whole (S4). */
+    private static final int MOST_TOOLS = 300;
+
     private static final Form EXTENSION = Form.of(
             "an extension's name", node -> node.isString() && node.stringValue().matches("[^\\p{Cntrl}/]{1,128}"));
 
@@ -38,6 +41,8 @@ final class RunnerForms {
             .must("model", nullable(TEXT))
             .must("pid1", TEXT)
             .must("uid", COUNT);
+    private static final Form EXTENSION_TOOLS =
+            object().must("extension", EXTENSION).must("tools", list(TOOL, MOST_TOOLS));
     private static final Form WORKSPACE_READY = object().must("head", nullable(TEXT));
     private static final Form TURN = object().must("n", COUNT);
     private static final Form ASSISTANT = object().must("text", TEXT);
@@ -59,6 +64,7 @@ final class RunnerForms {
     static Form of(Report.Type type) {
         return switch (type) {
             case STARTED -> STARTED;
+            case EXTENSION_TOOLS -> EXTENSION_TOOLS;
             case WORKSPACE_READY -> WORKSPACE_READY;
             case TURN -> TURN;
             case ASSISTANT -> ASSISTANT;

@@ -129,9 +129,9 @@ class EvidenceTest {
 
         world.awaitState(id, ChildState.RUNNING);
         assertThat(world.events(id))
-                .filteredOn(event -> event.type().equals("tools-omitted"))
+                .filteredOn(event -> event.type().equals("omitted"))
                 .singleElement()
-                .satisfies(event -> assertThat(event.data()).isEqualTo("{\"tools\":[\"ls\"]}"));
+                .satisfies(event -> assertThat(event.data()).isEqualTo("{\"names\":[\"ls\"]}"));
     }
 
     @Test

@@ -37,7 +37,11 @@ public final class FakeRunner {
                 assignment.path("nonce").stringValue(),
                 model.isObject() ? name(model) : null,
                 builtin ? tools(assignment) : List.of(),
-                List.of());
+                assignment
+                        .path("providers")
+                        .valueStream()
+                        .map(provider -> provider.path("name").stringValue())
+                        .toList());
     }
 
     private static @Nullable String name(JsonNode model) {

@@ -2,6 +2,7 @@ package dev.sallyport.gateway.child;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sallyport.authority.ExtensionRights;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.Limits;
 import dev.sallyport.containment.RuntimeClass;
@@ -69,7 +70,17 @@ class MessagesTest {
                 null,
                 Terms.Delegation.NONE,
                 false,
-                true);
+                true,
+                new Terms.Extensions(
+                        new ExtensionRights(
+                                false, List.of("tickets"), List.of(), List.of(), List.of("ext:tickets/search")),
+                        List.of("bash"),
+                        List.of(new Terms.Given(
+                                "tickets",
+                                "/home/ada/.pi/agent/extensions/tickets",
+                                "f".repeat(64),
+                                List.of("perl", "server.pl"),
+                                true))));
     }
 
     private static Child child(Terms terms, ChildState state, Ending ending, String tip) {

@@ -212,6 +212,7 @@ final class World implements AutoCloseable {
                 children,
                 timeline,
                 clones,
+                new Provisions(settings.directory()),
                 new ChildMetrics(meters),
                 settings,
                 clock,

@@ -47,9 +47,9 @@ class RoutesTest {
         Wire.Answer answer = Wire.post(directory, "/v1/events", Golden.message("door-events.json"));
 
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.json()).isEqualTo(Json.MAPPER.readTree("{\"acknowledged\":9}"));
+        assertThat(answer.json()).isEqualTo(Json.MAPPER.readTree("{\"acknowledged\":10}"));
         assertThat(child.reports).extracting(Report::type).containsExactly(Report.Type.values());
-        assertThat(child.reports.get(5).data().get("exitCode").asInt()).isEqualTo(1);
+        assertThat(child.reports.get(6).data().get("exitCode").asInt()).isEqualTo(1);
     }
 
     @Test

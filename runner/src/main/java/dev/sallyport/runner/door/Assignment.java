@@ -1,12 +1,17 @@
 package dev.sallyport.runner.door;
 
 import dev.sallyport.model.Thinking;
+import dev.sallyport.toolscope.Extension;
+import dev.sallyport.toolscope.ExtensionFilter;
+import dev.sallyport.toolscope.Selectors;
+import dev.sallyport.toolscope.ToolRules;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -14,6 +19,8 @@ import tools.jackson.databind.JsonNode;
  * What this child is to be. The task itself comes later, when the gateway has checked the mount (S5).
  *
  * @param nonce to be repeated when this runner says what is active in it
+ * @param tools our own that are granted
+ * @param rules what decides about tools for as long as the child runs
  * @param maxTurns may be a fraction (authority.md §5.1); null means unlimited
  * @param outputLimit bytes of one tool's output
  */
@@ -23,6 +30,8 @@ public record Assignment(
         Harness harness,
         Optional<Model> model,
         List<String> tools,
+        ToolRules rules,
+        List<Provider> providers,
         String systemPrompt,
         @Nullable Double maxTurns,
         double graceTurns,
@@ -31,7 +40,7 @@ public record Assignment(
         Duration toolTimeout,
         int outputLimit) {
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     public enum Harness {
         BUILTIN,
@@ -61,6 +70,22 @@ public record Assignment(
     }
 
     /**
+     * An extension whose files are here.
+     *
+     * @param command that starts it, in {@code directory}
+     */
+    public record Provider(String name, String directory, List<String> command) {
+
+        public Provider {
+            command = List.copyOf(command);
+        }
+
+        public Extension extension() {
+            return new Extension(name, List.of(name.toLowerCase(Locale.ROOT)));
+        }
+    }
+
+    /**
      * Where the child works.
      *
      * @param ownBranch empty unless it is a private clone
@@ -76,6 +101,7 @@ public record Assignment(
 
     public Assignment {
         tools = List.copyOf(tools);
+        providers = List.copyOf(providers);
         command = List.copyOf(command);
     }
 
@@ -94,6 +120,7 @@ public record Assignment(
         JsonNode maxTurns = data.path("maxTurns");
         JsonNode workspace = data.path("workspace");
         List<String> command = texts(data.path("command"));
+        List<String> tools = texts(data.path("tools"));
         if (harness == Harness.COMMAND && command.isEmpty()) {
             throw new IllegalArgumentException("assignment without a command");
         }
@@ -112,7 +139,9 @@ public record Assignment(
                                 Thinking.parse(model.path("thinking").asString(""))
                                         .orElse(null)))
                         : Optional.empty(),
-                texts(data.path("tools")),
+                tools,
+                ToolRules.granted(tools, texts(data.path("deniedTools")), rights(data.path("extensions"))),
+                providers(data.path("providers")),
                 data.path("systemPrompt").asString(""),
                 maxTurns.isNumber() ? maxTurns.doubleValue() : null,
                 data.path("graceTurns").asDouble(5),
@@ -124,6 +153,32 @@ public record Assignment(
                 command,
                 duration(data.path("toolTimeout").asString("PT2M")),
                 data.path("outputLimit").asInt(50 * 1024));
+    }
+
+    private static ToolRules.Rights rights(JsonNode data) {
+        // Whoever leaves the selectors out would select everything.
+        if (!data.isObject() || !data.has("selectors")) {
+            throw new IllegalArgumentException("assignment without extensions");
+        }
+        boolean all = data.path("all").asBoolean(false);
+        List<String> names = texts(data.path("names"));
+        JsonNode selectors = data.path("selectors");
+        return new ToolRules.Rights(
+                new ExtensionFilter(
+                        all || !names.isEmpty(),
+                        all,
+                        Set.copyOf(names),
+                        List.of(),
+                        Set.copyOf(texts(data.path("excluded")))),
+                selectors.isNull() ? Selectors.NONE : Selectors.parse(texts(selectors)));
+    }
+
+    private static List<Provider> providers(JsonNode list) {
+        List<Provider> providers = new ArrayList<>();
+        for (JsonNode one : list) {
+            providers.add(new Provider(text(one, "name"), text(one, "directory"), texts(one.path("command"))));
+        }
+        return providers;
     }
 
     private static <E extends Enum<E>> E oneOf(E[] values, JsonNode data, String field) {

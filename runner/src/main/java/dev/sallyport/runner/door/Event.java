@@ -1,6 +1,7 @@
 package dev.sallyport.runner.door;
 
 import dev.sallyport.identity.CallId;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ public record Event(Type type, ObjectNode data) {
 
     public enum Type {
         STARTED,
+        EXTENSION_TOOLS,
         WORKSPACE_READY,
         TURN,
         ASSISTANT,
@@ -42,6 +44,13 @@ public record Event(Type type, ObjectNode data) {
         extensions.forEach(data.putArray("extensions")::add);
         data.put("model", model);
         return new Event(Type.STARTED, data.put("pid1", pid1).put("uid", uid));
+    }
+
+    /** All that an extension offers from now on, in scope or not. */
+    public static Event extensionTools(String extension, Collection<String> tools) {
+        ObjectNode data = Json.object().put("extension", extension);
+        tools.forEach(data.putArray("tools")::add);
+        return new Event(Type.EXTENSION_TOOLS, data);
     }
 
     public static Event workspaceReady(String head) {

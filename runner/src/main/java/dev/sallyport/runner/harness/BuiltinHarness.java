@@ -6,6 +6,7 @@ import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Event;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.door.Outbox;
+import dev.sallyport.runner.extension.ExtensionHost;
 import dev.sallyport.runner.tool.Tool;
 import dev.sallyport.runner.tool.ToolResult;
 import dev.sallyport.runner.tool.Toolbox;
@@ -20,6 +21,7 @@ public final class BuiltinHarness implements Harness {
             "[turn limit reached] Finish now: use no more tools than you must and give your final answer.";
 
     private final Outbox outbox;
+    private final ExtensionHost extensions;
     private final Orders orders;
     private final ModelCalls model;
     private final ToolCalls calls;
@@ -34,10 +36,17 @@ public final class BuiltinHarness implements Harness {
      * @param modelPause after the first failure of a model call
      */
     public BuiltinHarness(
-            Door door, Outbox outbox, Orders orders, Assignment assignment, Toolbox toolbox, Duration modelPause) {
+            Door door,
+            Outbox outbox,
+            Orders orders,
+            Assignment assignment,
+            Toolbox toolbox,
+            ExtensionHost extensions,
+            Duration modelPause) {
         Assignment.Model assigned =
                 assignment.model().orElseThrow(() -> new IllegalArgumentException("the builtin harness needs a model"));
         this.outbox = outbox;
+        this.extensions = extensions;
         this.orders = orders;
         this.model = new ModelCalls(door, outbox, modelPause);
         this.calls = new ToolCalls(
@@ -45,7 +54,7 @@ public final class BuiltinHarness implements Harness {
                 outbox,
                 orders,
                 toolbox,
-                assignment.tools(),
+                extensions,
                 assignment.workspace().directory());
         this.dialogue = Dialogue.with(assigned, assignment.systemPrompt());
         this.turns = Turns.of(assignment.maxTurns(), assignment.graceTurns());
@@ -55,6 +64,11 @@ public final class BuiltinHarness implements Harness {
     @Override
     public List<String> tools() {
         return calls.visible().stream().map(Tool::name).toList();
+    }
+
+    @Override
+    public List<String> extensions() {
+        return extensions.active();
     }
 
     @Override
@@ -81,6 +95,7 @@ public final class BuiltinHarness implements Harness {
                 return failed("model-declined", "the model declined to answer");
             }
             runTools(turn, reply);
+            calls.turnEnded();
             turns = turns.turnEnded();
             List<String> steers = orders.takeSteers();
             if (reply.requests().isEmpty() && steers.isEmpty()) {

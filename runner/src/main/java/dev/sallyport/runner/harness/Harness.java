@@ -11,6 +11,11 @@ public interface Harness {
         return List.of();
     }
 
+    /** Names of the extensions that are active now. */
+    default List<String> extensions() {
+        return List.of();
+    }
+
     /**
      * Works on the task until its end.
      *

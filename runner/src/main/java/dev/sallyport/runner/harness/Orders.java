@@ -109,13 +109,9 @@ public final class Orders implements Consumer<Command> {
         return taken;
     }
 
-    /** Of the tools that were assigned, those that may be used now: a scope can only take away. */
-    synchronized Set<String> narrow(List<String> assigned) {
-        Set<String> tools = new LinkedHashSet<>(assigned);
-        if (scope != null) {
-            tools.retainAll(scope);
-        }
-        return tools;
+    /** A scope from the gateway can only take away. */
+    synchronized boolean allow(String tool) {
+        return scope == null || scope.contains(tool);
     }
 
     private void requireDoor() throws IOException {

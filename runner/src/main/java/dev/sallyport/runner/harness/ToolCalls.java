@@ -5,6 +5,7 @@ import dev.sallyport.runner.door.Decision;
 import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Event;
 import dev.sallyport.runner.door.Outbox;
+import dev.sallyport.runner.extension.ExtensionHost;
 import dev.sallyport.runner.tool.Tool;
 import dev.sallyport.runner.tool.ToolException;
 import dev.sallyport.runner.tool.ToolResult;
@@ -12,6 +13,8 @@ import dev.sallyport.runner.tool.Toolbox;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Runs what the model asks for, after the door has said yes to exactly that. */
 final class ToolCalls {
@@ -20,21 +23,21 @@ final class ToolCalls {
     private final Outbox outbox;
     private final Orders orders;
     private final Toolbox toolbox;
-    private final List<String> assigned;
+    private final ExtensionHost extensions;
     private final String directory;
 
-    ToolCalls(Door door, Outbox outbox, Orders orders, Toolbox toolbox, List<String> assigned, String directory) {
+    ToolCalls(Door door, Outbox outbox, Orders orders, Toolbox toolbox, ExtensionHost extensions, String directory) {
         this.door = door;
         this.outbox = outbox;
         this.orders = orders;
         this.toolbox = toolbox;
-        this.assigned = assigned;
+        this.extensions = extensions;
         this.directory = directory;
     }
 
     /** What the model is shown before a turn. */
     List<Tool> visible() {
-        return toolbox.within(orders.narrow(assigned));
+        return names().flatMap(name -> tool(name).stream()).toList();
     }
 
     /** @param turn and {@code index} make the call's id unique in this incarnation, whatever id the model gives */
@@ -49,7 +52,7 @@ final class ToolCalls {
 
     private ToolResult decideAndRun(CallId id, String name, ToolRequest request)
             throws IOException, InterruptedException {
-        Optional<Tool> tool = toolbox.named(name).filter(_ -> inScope(name));
+        Optional<Tool> tool = tool(name).filter(_ -> inScope(name));
         if (!request.arguments().isObject()) {
             return ToolResult.error("arguments (expected: a JSON object)");
         }
@@ -69,9 +72,9 @@ final class ToolCalls {
         // Asked even for what is out of scope: the answer is known, but the attempt belongs on record.
         Decision decision = door.authorize(id, name, request.arguments(), directory);
         if (call.isEmpty() || !inScope(name)) {
-            // The scope may have been narrowed while people were asked.
+            // The scope may have become smaller while people were asked.
             return ToolResult.refused("tool `%s` is not available to this child (available: %s)"
-                    .formatted(name, String.join(", ", orders.narrow(assigned))));
+                    .formatted(name, names().collect(Collectors.joining(", "))));
         }
         return switch (decision.outcome()) {
             case ALLOWED -> Toolbox.run(call.get());
@@ -82,8 +85,22 @@ final class ToolCalls {
         };
     }
 
+    /** A turn is over: what the model is shown is worked out again. */
+    void turnEnded() {
+        extensions.scope().turnEnded();
+    }
+
+    private Stream<String> names() {
+        return extensions.scope().visible().stream().filter(orders::allow);
+    }
+
+    /** The veto: asked again at every call, so that nothing depends on what the model was shown (S1). */
     private boolean inScope(String name) {
-        return orders.narrow(assigned).contains(name);
+        return extensions.scope().permits(name) && orders.allow(name);
+    }
+
+    private Optional<Tool> tool(String name) {
+        return extensions.scope().provider(name).isPresent() ? extensions.tool(name) : toolbox.named(name);
     }
 
     private static String reason(Decision decision, String otherwise) {

@@ -1,5 +1,7 @@
 package dev.sallyport.runner.tool;
 
+import java.util.List;
+
 /** The most that one call returns. What goes beyond is cut, and the output says so. */
 public record OutputLimit(int lines, int bytes) {
 
@@ -17,6 +19,18 @@ public record OutputLimit(int lines, int bytes) {
 
     public OutputLimit(int bytes) {
         this(DEFAULT.lines, bytes);
+    }
+
+    /** The beginning of a text, and how much was left out. */
+    public String cut(String text) {
+        Head head = new Head(this);
+        List<String> all = text.lines().toList();
+        if (all.stream().allMatch(head::add)) {
+            return text;
+        }
+        return head.lines() == 0
+                ? text.substring(0, whole(text, Math.min(text.length(), bytes))) + " [line cut]"
+                : head + "[%d of %d lines shown]".formatted(head.lines(), all.size());
     }
 
     static String size(long bytes) {

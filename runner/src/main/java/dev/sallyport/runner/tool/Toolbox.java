@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** The built-in tools in the order in which models see them. */
@@ -34,10 +33,6 @@ public final class Toolbox {
 
     public Optional<Tool> named(String name) {
         return tools.stream().filter(tool -> tool.name().equals(name)).findFirst();
-    }
-
-    public List<Tool> within(Set<String> scope) {
-        return tools.stream().filter(tool -> scope.contains(tool.name())).toList();
     }
 
     /** Runs a prepared call; what goes wrong with the world becomes a result that says so. */

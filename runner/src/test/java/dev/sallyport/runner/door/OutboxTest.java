@@ -240,6 +240,7 @@ class OutboxTest {
                         "anthropic/claude-sonnet-4-5",
                         "tini",
                         20001),
+                Event.extensionTools("tickets", List.of("search", "close")),
                 Event.workspaceReady("0123456789abcdef0123456789abcdef01234567"),
                 Event.turn(1),
                 Event.assistant("I run the tests."),

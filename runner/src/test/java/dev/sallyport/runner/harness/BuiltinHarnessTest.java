@@ -9,10 +9,15 @@ import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.FakeDoor;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.door.Outbox;
+import dev.sallyport.runner.extension.ExtensionHost;
 import dev.sallyport.runner.tool.OutputLimit;
 import dev.sallyport.runner.tool.Toolbox;
 import dev.sallyport.runner.tool.Workspace;
 import dev.sallyport.testing.Golden;
+import dev.sallyport.testing.TestExtension;
+import dev.sallyport.toolscope.ExtensionFilter;
+import dev.sallyport.toolscope.Selectors;
+import dev.sallyport.toolscope.ToolRules;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -110,6 +116,55 @@ class BuiltinHarnessTest {
         assertThat(event.path("outcome").asString()).isEqualTo("refused");
         assertThat(event.path("output").asString()).isEqualTo(result);
         assertThat(gateway.modelRequests().getLast().toString()).contains(result);
+    }
+
+    private Assignment withExtension(String... selectors) throws IOException {
+        Path home = TestExtension.in(directory.resolve("tickets"));
+        return assignment(
+                Assignment.Model.Shape.MESSAGES,
+                null,
+                List.of("ls"),
+                null,
+                List.of(new Assignment.Provider(
+                        "tickets", home.toString(), TestExtension.command("search", "write_remote"))),
+                selectors);
+    }
+
+    @Test
+    void anExtensionsToolIsAskedForLikeAnyOther() throws Exception {
+        gateway.authorize(_ -> {
+                    assertThat(directory.resolve("calls")).doesNotExist();
+                    return "{\"decision\":\"allowed\"}";
+                })
+                .model(calls("", call("search", "{\"q\":\"x\"}")))
+                .model(says("Done."));
+
+        run(withExtension());
+
+        assertThat(directory.resolve("calls")).hasContent("search");
+        assertThat(gateway.questions()).singleElement().satisfies(question -> {
+            assertThat(question.path("tool").asString()).isEqualTo("search");
+            assertThat(question.path("arguments").toString()).isEqualTo("{\"q\":\"x\"}");
+        });
+        assertThat(gateway.events("tool-result").getFirst().path("output").asString())
+                .isEqualTo("search ran");
+    }
+
+    @Test // whatever the door says: the veto is the runner's own
+    void vetoesAnExtensionsToolThatTheModelShouldNotKnow() throws Exception {
+        gateway.authorize(_ -> "{\"decision\":\"allowed\"}")
+                .model(calls("", call("write_remote", "{}")))
+                .model(says("Well."));
+
+        run(withExtension("ext:tickets/search"));
+
+        assertThat(gateway.modelRequests().getFirst().toString())
+                .contains("search")
+                .doesNotContain("write_remote");
+        assertThat(directory.resolve("calls")).doesNotExist();
+        assertThat(gateway.questions()).hasSize(1);
+        assertThat(gateway.events("tool-result").getFirst().path("output").asString())
+                .isEqualTo("tool `write_remote` is not available to this child (available: ls, search)");
     }
 
     @Test
@@ -452,7 +507,7 @@ class BuiltinHarnessTest {
         assertThat(orders.awaitAssignment().child()).isEqualTo("abcdefghijklmnop");
         assertThat(orders.awaitTask()).isEqualTo("Fix the failing test.");
         assertThat(orders.takeSteers()).containsExactly("[message from alice]\nLeave the parser alone.");
-        assertThat(orders.narrow(List.of("read", "bash"))).containsExactly("read");
+        assertThat(Stream.of("read", "bash").filter(orders::allow)).containsExactly("read");
         assertThat(orders.cancelled()).contains("cancelled by alice");
     }
 
@@ -493,7 +548,10 @@ class BuiltinHarnessTest {
         Door door = new Door(gateway.socket(), Duration.ofSeconds(30));
         Toolbox toolbox = new Toolbox(
                 door, new Workspace(directory, directory), OutputLimit.DEFAULT, Duration.ofSeconds(30), Map.of());
-        int code = new BuiltinHarness(door, outbox, orders, assignment, toolbox, Duration.ofMillis(1)).run(prompt);
+        ExtensionHost extensions = ExtensionHost.start(
+                assignment, outbox, Map.of("CALLS", directory.resolve("calls").toString()));
+        int code = new BuiltinHarness(door, outbox, orders, assignment, toolbox, extensions, Duration.ofMillis(1))
+                .run(prompt);
         assertThat(outbox.flush()).isTrue();
         return code;
     }
@@ -504,12 +562,27 @@ class BuiltinHarnessTest {
 
     private static Assignment assignment(
             Assignment.Model.Shape shape, @Nullable Thinking thinking, List<String> tools, @Nullable Double maxTurns) {
+        return assignment(shape, thinking, tools, maxTurns, List.of());
+    }
+
+    private static Assignment assignment(
+            Assignment.Model.Shape shape,
+            @Nullable Thinking thinking,
+            List<String> tools,
+            @Nullable Double maxTurns,
+            List<Assignment.Provider> providers,
+            String... selectors) {
         return new Assignment(
                 "abcdefghijklmnop",
                 "nonce",
                 Assignment.Harness.BUILTIN,
                 Optional.of(new Assignment.Model("p", "m", shape, thinking)),
                 tools,
+                ToolRules.granted(
+                        tools,
+                        List.of(),
+                        new ToolRules.Rights(ExtensionFilter.all(List.of()), Selectors.parse(List.of(selectors)))),
+                providers,
                 "You are a test.",
                 maxTurns,
                 2,

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.tool.ToolResult.Outcome;
+import dev.sallyport.toolscope.BuiltinTools;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,8 +36,8 @@ class ToolboxTest {
 
     @Test
     void describesEveryToolWithASchemaThatParses() {
-        assertThat(toolbox.within(Set.of("read", "bash", "edit", "write", "grep", "find", "ls")))
-                .hasSize(7)
+        assertThat(BuiltinTools.NAMES)
+                .extracting(name -> toolbox.named(name).orElseThrow())
                 .allSatisfy(tool -> assertThat(
                                 Json.read(tool.parameters()).path("type").asString())
                         .isEqualTo("object"));

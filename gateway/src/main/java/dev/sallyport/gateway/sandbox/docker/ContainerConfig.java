@@ -46,6 +46,9 @@ final class ContainerConfig {
     CreateContainerCmd child(CreateContainerCmd request, SandboxSpec spec, String runtime) {
         List<Mount> mounts = new ArrayList<>();
         mounts.add(bind(spec.doorDirectory().toString(), DOOR, true));
+        if (spec.extensions() != null) {
+            mounts.add(bind(spec.extensions().toString(), SandboxSpec.EXTENSIONS, true));
+        }
         Map<String, String> tmpfs = tmpfs(spec.user(), spec.limits());
         switch (spec.workspace()) {
             // There in every image, so that a child without a workspace has a directory to be in all the same.

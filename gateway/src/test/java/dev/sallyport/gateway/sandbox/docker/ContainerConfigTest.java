@@ -22,6 +22,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -81,7 +82,17 @@ class ContainerConfigTest {
         assertRequest("hand-over.json", config.handOver(request(), new VolumeId(CHILD), USER));
     }
 
+    @Test // P8
+    void bindsExtensionsReadOnly() throws IOException {
+        assertRequest(
+                "extensions.json", child(new WorkspaceMount.None(), Path.of("/srv/data/extensions/abcdefghij234567")));
+    }
+
     private CreateContainerCmd child(WorkspaceMount workspace) {
+        return child(workspace, null);
+    }
+
+    private CreateContainerCmd child(WorkspaceMount workspace, @Nullable Path extensions) {
         return config.child(
                 request(),
                 new SandboxSpec(
@@ -89,6 +100,7 @@ class ContainerConfigTest {
                         IMAGE,
                         USER,
                         Path.of("/run/sallyport/installation2345/abcdefghij234567"),
+                        extensions,
                         workspace,
                         LIMITS,
                         RuntimeClass.RUNC),

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sallyport.runner.extension;
+
+import org.jspecify.annotations.NullMarked;
