@@ -65,6 +65,21 @@ class DelegationIT {
                   - expect: "[Assistant]: The key is under the mat."
                     text: It is open.
                 """);
+        write(
+                "agents/agents/hurried.md",
+                "---\nmodel: scripted/hurried\nmax_turns: 2\ntools: read, write\n---\nYou hurry.\n");
+        write("scripts/hurried.yaml", """
+                turns:
+                  - toolCalls:
+                      - name: write
+                        arguments: {path: /tmp/note, content: first}
+                  - expect: "only the note"
+                    toolCalls:
+                      - name: read
+                        arguments: {path: /tmp/note}
+                  - expect: "[turn limit reached]"
+                    text: The note says first.
+                """);
         write("policy.json", """
                 {"permission":{"*":"ask","bash":"allow","read":"allow","delegation":"allow"}}""");
         sallyport = Installation.in(
@@ -150,6 +165,26 @@ class DelegationIT {
                 .first()
                 .asString()
                 .contains("Get us in.");
+    }
+
+    /** A person's word arrives between turns; at the limit there is time left to come to an end. */
+    @Test
+    void aChildIsSteeredAndFinishesInItsGraceTurns() throws Exception {
+        String child;
+        try (Approver approver = Approver.listening(sallyport)) {
+            child = sallyport.spawn(Map.of("agent", "hurried", "prompt", "Take notes."));
+            sallyport.awaitAsk(child);
+            assertThat(sallyport
+                            .gateway("POST", "/v1/children/" + child + "/steer", Map.of("message", "only the note"))
+                            .status())
+                    .isEqualTo(202);
+            approver.approveUntilEnded(child);
+        }
+
+        assertThat(sallyport.awaitEnd(child).path("state").asString())
+                .as(sallyport.events(child))
+                .isEqualTo("completed");
+        assertThat(output(child)).isEqualTo("The note says first.");
     }
 
     private static String output(String child) throws IOException, InterruptedException {
