@@ -10,8 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -30,9 +31,17 @@ public final class AgentFiles {
     private static final String PROFILES = "subagents.json";
 
     private final Leniency leniency;
+    private final ReadBefore readBefore;
 
+    /** Reads every file every time. */
     public AgentFiles(Leniency leniency) {
+        this(leniency, () -> Instant.EPOCH);
+    }
+
+    /** Remembers what it read of files that are unchanged since, and have been for two seconds by this clock. */
+    public AgentFiles(Leniency leniency, InstantSource clock) {
         this.leniency = leniency;
+        this.readBefore = new ReadBefore(clock);
     }
 
     /**
@@ -85,6 +94,12 @@ public final class AgentFiles {
         }
     }
 
+    /**
+     * @param name without {@code .md}
+     * @param order a character for each byte of the file's name
+     */
+    private record Listed(Path path, String name, String order) {}
+
     private final class Loading {
 
         final Map<String, AgentDefinition> byKey = new LinkedHashMap<>();
@@ -102,49 +117,75 @@ public final class AgentFiles {
                     skip(directory, directory + ": a link that leads out of the project (compatibility: follow-links)");
                     return;
                 }
-                for (Path file : files(directory)) {
-                    file(file, directory, source);
+                ReadBefore.Looking seen = readBefore.begin(directory);
+                for (Listed file : files(directory)) {
+                    file(file, directory, source, seen);
                 }
+                readBefore.end(directory, seen);
             } catch (IOException e) {
                 skip(directory, directory + ": cannot be listed");
             }
         }
 
-        private List<Path> files(Path directory) throws IOException {
-            List<Path> files = new ArrayList<>();
+        private List<Listed> files(Path directory) throws IOException {
+            List<Listed> files = new ArrayList<>();
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
                 for (Path entry : entries) {
-                    if (!nameOf(entry).endsWith(SUFFIX)) {
+                    String name = nameOf(entry);
+                    if (!name.endsWith(SUFFIX)) {
                         continue;
                     }
                     if (files.size() == MAX_FILES) {
                         skip(directory, "%s: more than %d agent files".formatted(directory, MAX_FILES));
                         return List.of();
                     }
-                    files.add(entry);
+                    files.add(new Listed(
+                            entry,
+                            name.substring(0, name.length() - SUFFIX.length()),
+                            new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)));
                 }
             }
-            files.sort(Comparator.comparing(
-                    file -> nameOf(file).getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned));
+            files.sort(Comparator.comparing(Listed::order));
             return files;
         }
 
-        private void file(Path file, Path directory, AgentDefinition.Source source) {
-            String path = file.toString();
-            String name = nameOf(file).substring(0, nameOf(file).length() - SUFFIX.length());
-            try {
-                String content = content(file, directory);
-                AgentDefinition definition = AgentFile.read(path, name, content, source, leniency.anyName(), warnings);
-                if (definition != null) {
-                    put(definition, path);
-                }
-            } catch (AgentFile.UnusableException e) {
-                skip(file, String.valueOf(e.getMessage()));
-                AgentDefinition survivor = byKey.get(name);
+        private void file(Listed file, Path directory, AgentDefinition.Source source, ReadBefore.Looking seen) {
+            ReadBefore.Parsed parsed = parsed(file, directory, source, seen);
+            warnings.addAll(parsed.warnings());
+            if (parsed.definition() != null) {
+                put(parsed.definition(), String.valueOf(parsed.definition().path()));
+            }
+            if (parsed.problem() != null) {
+                skip(file.path(), parsed.problem());
+                AgentDefinition survivor = byKey.get(file.name());
                 if (survivor != null && survivor.enabled()) {
-                    warnings.add(new LoadWarning.Substitution(name, AgentRegistry.pathOf(survivor)));
+                    warnings.add(new LoadWarning.Substitution(file.name(), AgentRegistry.pathOf(survivor)));
                 }
             }
+        }
+
+        private ReadBefore.Parsed parsed(
+                Listed file, Path directory, AgentDefinition.Source source, ReadBefore.Looking seen) {
+            Path path = file.path();
+            ReadBefore.Stamp stamp = ReadBefore.stamp(path).orElse(null);
+            ReadBefore.Parsed before = stamp == null ? null : seen.find(file.name(), stamp);
+            if (before != null) {
+                return before;
+            }
+            List<LoadWarning> about = new ArrayList<>();
+            AgentDefinition definition = null;
+            String problem = null;
+            try {
+                definition = AgentFile.read(
+                        path.toString(), file.name(), content(path, directory), source, leniency.anyName(), about);
+            } catch (AgentFile.UnusableException e) {
+                problem = String.valueOf(e.getMessage());
+            }
+            ReadBefore.Parsed parsed = new ReadBefore.Parsed(definition, about, problem);
+            if (stamp != null) {
+                readBefore.keep(seen, file.name(), path, stamp, parsed);
+            }
+            return parsed;
         }
 
         private void put(AgentDefinition definition, String path) {

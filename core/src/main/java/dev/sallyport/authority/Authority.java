@@ -10,7 +10,6 @@ import dev.sallyport.model.Model;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.prompt.PromptPlan;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,10 +70,8 @@ public record Authority(
      * that allow the same have the same digest.
      */
     public String digest() {
-        Map<String, Object> granted = AuthorityJson.write(this);
-        granted.remove(AuthorityJson.FIELDS);
         return Digests.of("sallyport-authority-v2")
-                .field(CanonicalJson.write(granted))
+                .field(CanonicalJson.write(AuthorityJson.rights(this)))
                 .hex();
     }
 

@@ -30,13 +30,20 @@ import org.jspecify.annotations.Nullable;
 /** The stored form of an authority, version 2. */
 final class AuthorityJson {
 
-    static final String FIELDS = "fields";
+    private static final String FIELDS = "fields";
 
     private static final long VERSION = 2;
 
     private AuthorityJson() {}
 
     static Map<String, Object> write(Authority authority) {
+        Map<String, Object> json = rights(authority);
+        json.put(FIELDS, authority.fields().stream().map(AuthorityJson::field).toList());
+        return json;
+    }
+
+    /** Without how it came about. */
+    static Map<String, Object> rights(Authority authority) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("version", VERSION);
         json.put("agent", authority.agent());
@@ -66,7 +73,6 @@ final class AuthorityJson {
                 "narrowing",
                 authority.narrowing().stream().map(AuthorityJson::layer).toList());
         json.put("unenforced", authority.unenforced());
-        json.put(FIELDS, authority.fields().stream().map(AuthorityJson::field).toList());
         return json;
     }
 

@@ -94,7 +94,15 @@ public final class CanonicalJson {
     }
 
     static boolean isWellFormed(String text) {
-        return text.codePoints().noneMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                int c = text.codePointAt(i++);
+                if (c <= Character.MAX_SURROGATE) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /** ECMAScript's Number::toString, which RFC 8785 prescribes. */

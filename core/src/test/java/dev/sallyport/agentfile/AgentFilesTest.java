@@ -8,7 +8,10 @@ import dev.sallyport.provenance.Origin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -293,6 +296,72 @@ class AgentFilesTest {
 
     private void write(String name, String content) throws IOException {
         Files.writeString(agents.resolve(name), content);
+    }
+
+    private final Instant later = Instant.now().plus(Duration.ofHours(1));
+
+    private AgentDefinition good(AgentFiles files) {
+        return files.load(root.resolve("home"), root.resolve("project"), false)
+                .get("good")
+                .orElseThrow();
+    }
+
+    @Test
+    void readsNoFileTwiceThatIsTheSame() throws IOException {
+        write("typo.md", "---\ntool: read\n---\nB");
+        write("broken.md", "---\ntools: [\n---\nB");
+        AgentFiles files = new AgentFiles(AgentFiles.Leniency.NONE, () -> later);
+        AgentDefinition first = good(files);
+
+        assertThat(good(files)).isSameAs(first);
+        assertThat(messages(files.load(root.resolve("home"), root.resolve("project"), false)))
+                .hasSize(2)
+                .isEqualTo(messages(load()));
+    }
+
+    // Same size, same time of modification: whoever changes a file can set both.
+    @Test
+    void readsAgainWhatWasChangedInPlaceOrReplaced() throws IOException {
+        Path file = agents.resolve("good.md");
+        FileTime time = Files.getLastModifiedTime(file);
+        AgentFiles files = new AgentFiles(AgentFiles.Leniency.NONE, () -> later);
+        good(files);
+
+        write("good.md", "---\ndescription: evil\n---\nBody");
+        Files.setLastModifiedTime(file, time);
+        assertThat(good(files).description()).isEqualTo("evil");
+
+        write("other", "---\ndescription: ugly\n---\nBody");
+        Files.setLastModifiedTime(agents.resolve("other"), time);
+        Files.move(agents.resolve("other"), file, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(good(files).description()).isEqualTo("ugly");
+
+        Files.delete(file);
+        assertThat(files.load(root.resolve("home"), root.resolve("project"), false)
+                        .get("good"))
+                .isEmpty();
+    }
+
+    // It may be changed again in the same tick of the clock, and nothing would tell.
+    @Test
+    void remembersNothingThatWasChangedJustNow() throws IOException {
+        FileTime changed = (FileTime) Files.getAttribute(agents.resolve("good.md"), "unix:ctime");
+        AgentFiles files = new AgentFiles(
+                AgentFiles.Leniency.NONE, () -> changed.toInstant().plusSeconds(1));
+
+        assertThat(good(files)).isNotSameAs(good(files));
+    }
+
+    @Test // T71
+    void followsNoLinkThatALaterFileWasReplacedBy() throws IOException {
+        AgentFiles files = new AgentFiles(AgentFiles.Leniency.NONE, () -> later);
+        good(files);
+        Path outside = Files.move(agents.resolve("good.md"), root.resolve("good.md"));
+        Files.createSymbolicLink(agents.resolve("good.md"), outside);
+
+        assertThat(files.load(root.resolve("home"), root.resolve("project"), false)
+                        .get("good"))
+                .isEmpty();
     }
 
     private AgentRegistry load() {

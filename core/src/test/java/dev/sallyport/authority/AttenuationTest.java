@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 /** T60: whatever agent files and calls say, no descendant is above the operator or any ancestor. */
 class AttenuationTest {
 
-    private static final int TREES = 3_000;
+    private static final int TREES = Boolean.getBoolean("sallyport.soak") ? 10_000 : 1_000;
     private static final int DEPTH = RandomRequests.DEPTH;
 
     private static final List<Ruleset> RULES = Stream.of("allow", "ask", "deny")

@@ -77,13 +77,14 @@ class GatewayConfiguration {
     }
 
     @Bean
-    Catalogue catalogue(GatewayProperties properties, OperatorPolicy operator) {
+    Catalogue catalogue(GatewayProperties properties, OperatorPolicy operator, Clock clock) {
         Path home = Path.of(System.getProperty("user.home"));
         return new Catalogue(
                 home,
                 AgentDirectory.of(properties.agentDirectory().toString(), home),
                 properties.workspaceRoots(),
-                operator.compatibility().agentFiles());
+                operator.compatibility().agentFiles(),
+                clock);
     }
 
     @Bean

@@ -13,11 +13,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The agents and skills of the user whose gateway this is and, under a configured root, those of a project. Read anew at each use. */
+/**
+ * The agents and skills of the user whose gateway this is and, under a configured root, those of a project. Looked for anew at
+ * each use; an agent file is read again when it has changed.
+ */
 public final class Catalogue {
 
     private static final int LARGEST_SETTINGS = 65_536;
@@ -33,12 +37,14 @@ public final class Catalogue {
      * @param home of the user, where other programs keep skills too
      * @param roots the only places whose files are looked at for a caller
      * @param leniency which agent files are used at all
+     * @param clock tells which files have not been changed for long enough to be remembered
      */
-    public Catalogue(Path home, Path agentDirectory, List<Path> roots, AgentFiles.Leniency leniency) {
+    public Catalogue(
+            Path home, Path agentDirectory, List<Path> roots, AgentFiles.Leniency leniency, InstantSource clock) {
         this.home = home;
         this.agentDirectory = agentDirectory;
         this.roots = List.copyOf(roots);
-        this.files = new AgentFiles(leniency);
+        this.files = new AgentFiles(leniency, clock);
     }
 
     public AgentRegistry registry(@Nullable Path project) {

@@ -221,7 +221,7 @@ final class World implements AutoCloseable {
         lives = new Lives(with, remains, () -> delegating);
         reaper = new Reaper(with, lives, remains);
         Catalogue catalogue = new Catalogue(
-                directory.resolve("home"), directory.resolve("agent"), List.of(root), AgentFiles.Leniency.NONE);
+                directory.resolve("home"), directory.resolve("agent"), List.of(root), AgentFiles.Leniency.NONE, clock);
         OperatorPolicy operator = OperatorPolicy.builder()
                 .acceptUnenforced(true)
                 .defaultModel(defaultModel)
