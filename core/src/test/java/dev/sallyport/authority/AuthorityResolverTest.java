@@ -376,13 +376,10 @@ class AuthorityResolverTest {
 
     @Test
     void anAgentFilesFieldsWithoutEffectAreNamed() {
-        Outcome outcome = with(agent("rich")
-                        .memory("user")
-                        .extSelectors(List.of("ext:a"))
-                        .build())
-                .resolve(SpawnCall.of("rich"));
+        Outcome outcome =
+                with(agent("rich").memory("user").sessionDir("/s").build()).resolve(SpawnCall.of("rich"));
 
-        assertThat(outcome.explanation().warnings()).anyMatch(warning -> warning.contains("tools ext:, memory"));
+        assertThat(outcome.explanation().warnings()).anyMatch(warning -> warning.contains("memory, session_dir"));
     }
 
     private static Requests with(AgentDefinition... definitions) {

@@ -59,7 +59,8 @@ class ExplanationTest {
                         "isolated runner",
                         "deniedTools runner",
                         "tools runner",
-                        "extensions runner",
+                        "extensions kernel",
+                        "extensions.tools runner",
                         "skills.allowed runner",
                         "permission runner",
                         "prompt -",
@@ -121,9 +122,13 @@ class ExplanationTest {
 
         assertThat(differences)
                 .extracting(difference -> difference.field() + ": " + difference.left() + " or " + difference.right())
-                .containsExactly("isolated: no or yes", "extensions: all or none", "skills.allowed: all or none");
+                .containsExactly(
+                        "isolated: no or yes",
+                        "extensions: all or none",
+                        "extensions.tools: all or none",
+                        "skills.allowed: all or none");
         assertThat(AuthorityDifference.between(plan, plan)).isEmpty();
-        assertThat(AuthorityDifference.render("a\nb", "c", differences).lines()).hasSize(4);
+        assertThat(AuthorityDifference.render("a\nb", "c", differences).lines()).hasSize(5);
         assertThat(AuthorityDifference.between(plan, List.of())).hasSameSizeAs(plan);
     }
 }
