@@ -23,7 +23,7 @@ import org.testcontainers.containers.startupcheck.OneShotStartupCheckStrategy;
 @Timeout(180)
 class RunnerImageIT {
 
-    private static final String IMAGE = "sallyport/runner:dev";
+    private static final String IMAGE = System.getProperty("sallyport.runner", "sallyport/runner:dev");
     private static final String JAVA = "/opt/sallyport/jre/bin/java";
 
     /** A runner that waits for its door. */
