@@ -27,7 +27,7 @@ class AgentFileTextTest {
         return CanonicalJson.write(json);
     }
 
-    @Test
+    @Test // T70
     void readsBackWhatItWrote() throws Exception {
         long seed = Long.getLong("sallyport.seed", System.nanoTime());
         Random random = new Random(seed);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sallyport.permission.PermissionConfig;
 import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
+import dev.sallyport.toolscope.BuiltinTools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -296,6 +297,37 @@ class AgentFilesTest {
 
     private void write(String name, String content) throws IOException {
         Files.writeString(agents.resolve(name), content);
+    }
+
+    // The user's, then what several programs share, then the one of a project alone.
+    @Test
+    void readsTheDirectoryOfEveryDialectAndTheLastWinsAName() throws IOException {
+        for (String directory : List.of("home/agents", "project/.agents/agents", "project/.pi/agents")) {
+            Path agents = Files.createDirectories(root.resolve(directory));
+            Files.writeString(agents.resolve("same.md"), "---\n---\n" + directory);
+            Files.writeString(agents.resolve(directory.replaceAll("[./]", "-") + ".md"), "---\n---\nB");
+            assertThat(load().get("same").orElseThrow().systemPrompt()).isEqualTo(directory);
+        }
+
+        AgentRegistry registry = load();
+        assertThat(registry.keys()).contains("home-agents", "project--agents-agents", "project--pi-agents");
+        assertThat(registry.shadowed())
+                .extracting(AgentRegistry.Shadowed::path)
+                .containsExactlyInAnyOrder(
+                        root.resolve("home/agents/same.md").toString(),
+                        root.resolve("project/.agents/agents/same.md").toString());
+    }
+
+    @Test
+    void aNameAndADescriptionAreEnough() throws IOException {
+        write("x.md", "---\nname: tiny\ndescription: Says little.\n---\n");
+
+        AgentDefinition tiny = load().get("tiny").orElseThrow();
+
+        assertThat(tiny.description()).isEqualTo("Says little.");
+        assertThat(tiny.saysTools()).isFalse();
+        assertThat(tiny.toolNames()).containsExactlyElementsOf(BuiltinTools.NAMES);
+        assertThat(messages(load())).isEmpty();
     }
 
     private final Instant later = Instant.now().plus(Duration.ofHours(1));

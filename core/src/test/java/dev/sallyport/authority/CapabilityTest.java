@@ -55,7 +55,7 @@ class CapabilityTest {
         assertThat(child.containment().workspace()).isEqualTo(WorkspaceAccess.CLONE);
     }
 
-    @Test // T60
+    @Test // T60, T69
     void noGrantLiftsALock() {
         List<OperatorPolicy.Grant> grants =
                 List.of(new OperatorPolicy.Grant("planner", "writer", List.of("edit"), null));

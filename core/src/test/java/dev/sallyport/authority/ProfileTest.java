@@ -185,7 +185,7 @@ class ProfileTest {
                 .isEqualTo(Refusal.SETTINGS_INVALID);
     }
 
-    @Test
+    @Test // T74
     void untrustedProjectsProfilesAreNamedAndNotHonoured() throws IOException {
         profiles("{}");
         Path theirs = project.resolve(".pi/subagents.json");
@@ -221,7 +221,7 @@ class ProfileTest {
         assertThat(bash(safe(), command)).isEqualTo(PermissionState.ALLOW);
     }
 
-    @ParameterizedTest
+    @ParameterizedTest // T73
     @ValueSource(
             strings = {
                 "rm -rf .",

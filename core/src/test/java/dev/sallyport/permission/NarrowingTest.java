@@ -56,7 +56,19 @@ class NarrowingTest {
         }
     }
 
-    @Test
+    @Test // T61
+    void theRuleThatHoldsNowCountsAndNoEarlierDenial() {
+        Map<String, Object> patterns = new LinkedHashMap<>();
+        patterns.put("curl *", "deny");
+        patterns.put("curl https://a.test*", "allow");
+        Ruleset lifted = Policy.rules(
+                List.of(new Policy.Scope(Rule.Origin.GLOBAL, config(Map.of("bash", patterns)))), HomeDirectory.NONE);
+
+        assertThat(lifted.decisive("bash", "curl https://a.test/x").action()).isEqualTo(PermissionState.ALLOW);
+        assertThat(lifted.decisive("bash", "curl https://b.test/x").action()).isEqualTo(PermissionState.DENY);
+    }
+
+    @Test // T59
     void namesTheLayerThatNarrowed() {
         Ruleset operator =
                 Policy.rules(List.of(new Policy.Scope(Rule.Origin.GLOBAL, ContainedPolicy.CONFIG)), HomeDirectory.NONE);

@@ -1,8 +1,10 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.agentfile.LoadWarning;
 import dev.sallyport.authority.Explanation;
 import dev.sallyport.authority.Field;
 import dev.sallyport.authority.Outcome;
+import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,18 +38,38 @@ record ResolutionResponse(
         }
     }
 
-    record OriginResponse(String layer, String origin) {
+    /**
+     * @param origin {@code file:line}, or the name of a setting, limit or request field
+     * @param file and {@code line}: the same apart, null where it is no file
+     */
+    record OriginResponse(
+            String layer,
+            String origin,
+            @Nullable String file,
+            @Nullable Integer line) {
 
         static OriginResponse of(Origin origin) {
-            return new OriginResponse(origin.layer().wire(), origin.location());
+            return new OriginResponse(origin.layer().wire(), origin.location(), origin.file(), origin.line());
         }
     }
 
-    record LoserResponse(String layer, String origin, String value, String reason) {
+    record LoserResponse(
+            String layer,
+            String origin,
+            @Nullable String file,
+            @Nullable Integer line,
+            String value,
+            String reason) {
 
         static LoserResponse of(Field.Loser loser) {
+            Origin origin = loser.origin();
             return new LoserResponse(
-                    loser.origin().layer().wire(), loser.origin().location(), loser.value(), loser.reason());
+                    origin.layer().wire(),
+                    origin.location(),
+                    origin.file(),
+                    origin.line(),
+                    loser.value(),
+                    loser.reason());
         }
     }
 
@@ -55,7 +77,18 @@ record ResolutionResponse(
 
     /** @param nearest the known field that was probably meant */
     record UnknownResponse(
-            String origin, String field, @Nullable String nearest) {}
+            String origin,
+            @Nullable String file,
+            @Nullable Integer line,
+            String field,
+            @Nullable String nearest) {
+
+        static UnknownResponse of(LoadWarning.UnknownField unknown) {
+            Origin origin = new Origin(Layer.AGENT_FILE, unknown.location());
+            return new UnknownResponse(
+                    unknown.location(), origin.file(), origin.line(), unknown.field(), unknown.nearest());
+        }
+    }
 
     record ExposureResponse(String field, String what) {}
 
@@ -85,9 +118,7 @@ record ResolutionResponse(
                 explanation.shadowed().stream()
                         .map(hidden -> new ShadowedResponse(hidden.name(), hidden.path(), hidden.by()))
                         .toList(),
-                explanation.unknown().stream()
-                        .map(unknown -> new UnknownResponse(unknown.location(), unknown.field(), unknown.nearest()))
-                        .toList(),
+                explanation.unknown().stream().map(UnknownResponse::of).toList(),
                 explanation.exposures().stream()
                         .map(exposure -> new ExposureResponse(exposure.field(), exposure.what()))
                         .toList(),
