@@ -648,7 +648,7 @@ final class Spawning {
     /** Whether its conversation stays after its end: its agent file decides, else the user's settings (authority.md 11.12). */
     private static boolean kept(AuthorityRequest asked, Authority authority) {
         return asked.settings()
-                .outputTranscript(asked.registry().definition(authority.agent()).outputTranscript());
+                .outputTranscript(Loading.definition(asked, authority).outputTranscript());
     }
 
     private static String task(SpawnRequest request, Authority authority, ParentConversation conversation) {

@@ -22,8 +22,12 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Timeline {
 
+    private static final String STEERED = "source = 'gateway' and type = 'steer'";
+
     private static final String CONVERSATION =
-            "source = 'child' and type in ('assistant', 'tool-call', 'tool-result') or source = 'gateway' and type = 'steer'";
+            "source = 'child' and type in ('assistant', 'tool-call', 'tool-result') or " + STEERED;
+
+    private static final String HEARD = "source = 'child' and type = 'assistant' or " + STEERED;
 
     private final JdbcClient db;
     private final JsonMapper json;
@@ -42,6 +46,11 @@ final class Timeline {
     /** What the child was told, said and did, and no more of its timeline. */
     List<Event> conversation(ChildId child, long seq, int limit) {
         return events(child, seq, limit, CONVERSATION);
+    }
+
+    /** What of it was said in words, by the child or to it. */
+    List<Event> heard(ChildId child, long seq, int limit) {
+        return events(child, seq, limit, HEARD);
     }
 
     private List<Event> events(ChildId child, long seq, int limit, String which) {
@@ -222,6 +231,7 @@ final class Timeline {
 
     /** The same fact, told once however often it happens. */
     void once(ChildId child, String type, ObjectNode data) {
+        String text = json.writeValueAsString(data);
         db.sql("""
                 with c as (
                     update child set last_seq = last_seq + 1 where id = ? and not exists (
@@ -229,14 +239,7 @@ final class Timeline {
                     returning id, last_seq)
                 insert into event select id, last_seq, ?, 'gateway', ?, ? from c
                 """)
-                .params(
-                        child.value(),
-                        child.value(),
-                        type,
-                        json.writeValueAsString(data),
-                        now(),
-                        type,
-                        json.writeValueAsString(data))
+                .params(child.value(), child.value(), type, text, now(), type, text)
                 .update();
     }
 

@@ -36,11 +36,13 @@ final class Transcript {
 
     /** One JSON object a line (authority.md 11.12). */
     void write(Child child, OutputStream out) throws IOException {
-        Instant begin = child.startedAt() == null ? child.createdAt() : child.startedAt();
-        out.write(line(child, begin, message("user", text(child.terms().prompt()))));
-        for (List<Event> page = after(child, 0);
+        if (!child.terms().prompt().isEmpty()) {
+            Instant begin = child.startedAt() == null ? child.createdAt() : child.startedAt();
+            out.write(line(child, begin, message("user", text(child.terms().prompt()))));
+        }
+        for (List<Event> page = timeline.conversation(child.id(), 0, PAGE);
                 !page.isEmpty();
-                page = after(child, page.getLast().seq())) {
+                page = timeline.conversation(child.id(), page.getLast().seq(), PAGE)) {
             for (Event event : page) {
                 out.write(line(child, event.at(), message(event)));
             }
@@ -109,11 +111,11 @@ final class Transcript {
         Deque<Entry.Message> entries = new ArrayDeque<>();
         entries.add(Entry.Message.of("user", parent.terms().prompt()));
         int length = parent.terms().prompt().length();
-        for (List<Event> page = after(parent, 0);
+        for (List<Event> page = timeline.heard(parent.id(), 0, PAGE);
                 !page.isEmpty();
-                page = after(parent, page.getLast().seq())) {
+                page = timeline.heard(parent.id(), page.getLast().seq(), PAGE)) {
             for (Event event : page) {
-                Entry.Message heard = heard(event);
+                Entry.Message heard = heard(message(event));
                 entries.add(heard);
                 length += length(heard);
             }
@@ -124,21 +126,13 @@ final class Transcript {
         return new ParentConversation(parent.terms().systemPrompt(), new ParentContext(List.copyOf(entries)), false);
     }
 
-    /** A tool's call or result is none of it, as in any parent's conversation (authority.md 6.4). */
-    private Entry.Message heard(Event event) {
-        JsonNode data = json.readTree(event.data());
-        return switch (event.type()) {
-            case "steer" -> Entry.Message.of("user", data.path("message").asString(""));
-            case "assistant" -> Entry.Message.of("assistant", data.path("text").asString(""));
-            default -> Entry.Message.of(event.type(), "");
-        };
+    private static Entry.Message heard(ObjectNode message) {
+        return Entry.Message.of(
+                message.path("role").asString(),
+                message.path("content").path(0).path("text").asString(""));
     }
 
     private static int length(Entry.Message message) {
         return String.valueOf(message.content().getFirst().text()).length();
-    }
-
-    private List<Event> after(Child child, long seq) {
-        return timeline.conversation(child.id(), seq, PAGE);
     }
 }

@@ -47,15 +47,9 @@ class DelegationTest {
     @BeforeEach
     void begin() throws IOException {
         world = new World(directory);
-        agent("lead", "model: scripted/demo\nallowed_subagents: worker, lead");
-        agent("worker", "model: scripted/demo\ntools: read, ls");
-        agent("outsider", "model: scripted/demo");
-    }
-
-    private void agent(String name, String fields) throws IOException {
-        Path file =
-                Files.createDirectories(world.directory.resolve("agent/agents")).resolve(name + ".md");
-        Files.writeString(file, "---\n%s\n---\nYou are %s.\n".formatted(fields, name));
+        world.agent("lead", "model: scripted/demo\nallowed_subagents: worker, lead");
+        world.agent("worker", "model: scripted/demo\ntools: read, ls");
+        world.agent("outsider", "model: scripted/demo");
     }
 
     @AfterEach
@@ -136,7 +130,7 @@ class DelegationTest {
     /** S1: code in the child asks its door without the tool. */
     @Test
     void whoIsDeniedTheToolHasNotTheRouteEither() throws Exception {
-        agent("mute", "model: scripted/demo\nallowed_subagents: worker\ndisallowed_tools: Agent");
+        world.agent("mute", "model: scripted/demo\nallowed_subagents: worker\ndisallowed_tools: Agent");
 
         ChildId mute = world.running("{\"agent\":\"mute\",\"prompt\":\"lead\"}");
 
@@ -146,7 +140,7 @@ class DelegationTest {
 
     @Test
     void whatIsDeniedOfItsChildrenIsDeniedAtItsDoor() throws Exception {
-        agent(
+        world.agent(
                 "aloof",
                 "model: scripted/demo\nallowed_subagents: worker\n"
                         + "disallowed_tools: steer_subagent, cancel_subagent, list_subagents, get_subagent_result");

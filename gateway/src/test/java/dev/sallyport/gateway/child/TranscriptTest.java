@@ -35,16 +35,10 @@ class TranscriptTest {
     @BeforeEach
     void begin() throws IOException {
         world = new World(directory);
-        agent("lead", "model: scripted/demo\nallowed_subagents: heir, stranger");
-        agent("heir", "model: scripted/demo\nprompt_mode: append\ninherit_context: true");
-        agent("stranger", "model: scripted/demo");
-        agent("silent", "model: scripted/demo\noutput_transcript: false");
-    }
-
-    private void agent(String name, String fields) throws IOException {
-        Path file =
-                Files.createDirectories(world.directory.resolve("agent/agents")).resolve(name + ".md");
-        Files.writeString(file, "---\n%s\n---\nYou are %s.\n".formatted(fields, name));
+        world.agent("lead", "model: scripted/demo\nallowed_subagents: heir, stranger");
+        world.agent("heir", "model: scripted/demo\nprompt_mode: append\ninherit_context: true");
+        world.agent("stranger", "model: scripted/demo");
+        world.agent("silent", "model: scripted/demo\noutput_transcript: false");
     }
 
     @AfterEach
@@ -128,6 +122,11 @@ class TranscriptTest {
     }
 
     @Test
+    void aProgramWithoutATaskWasToldNothing() throws Exception {
+        assertThat(transcript(world.running("{\"command\":[\"true\"]}"))).isEmpty();
+    }
+
+    @Test
     void isOfNoOtherSession() {
         ChildId child = running("lead");
 
@@ -163,6 +162,18 @@ class TranscriptTest {
         assertThat(command(stranger, Command.Type.TASK).path("prompt").asString())
                 .isEqualTo("dig");
         assertThat(command(stranger, Command.Type.ASSIGNMENT).toString()).doesNotContain("You are lead");
+    }
+
+    /** Too long to keep, so its beginning is what there is. */
+    @Test
+    void theBeginningOfAVeryLongWordIsInherited() throws Exception {
+        ChildId lead = running("lead");
+        report(lead, Report.Type.ASSISTANT, 1, "{\"text\":\"%s\"}".formatted("long ".repeat(20_000)));
+
+        assertThat(command(below(lead, "heir"), Command.Type.TASK)
+                        .path("prompt")
+                        .asString())
+                .contains("[Assistant]: {\"text\":\"long long");
     }
 
     @Test

@@ -263,6 +263,12 @@ final class World implements AutoCloseable {
         return JSON.readerFor(SpawnRequest.class).readValue(json);
     }
 
+    /** An agent of the user's, with these fields in its front matter. */
+    void agent(String name, String fields) throws IOException {
+        Path file = Files.createDirectories(directory.resolve("agent/agents")).resolve(name + ".md");
+        Files.writeString(file, "---\n%s\n---\nYou are %s.\n".formatted(fields, name));
+    }
+
     ChildId spawn() {
         return spawn("{\"prompt\":\"look around\",\"model\":\"scripted/demo\"}");
     }

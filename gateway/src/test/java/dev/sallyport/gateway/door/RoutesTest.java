@@ -311,6 +311,7 @@ class RoutesTest {
                 "/v1/children/../authorize",
                 "/v1/children/AAAAAAAAAAAAAAAA",
                 "/v1/children/aaaaaaaaaaaaaaaa/events",
+                "/v1/children/aaaaaaaaaaaaaaaa/transcript",
                 "/v1/children/aaaaaaaaaaaaaaaa?wait=5s",
                 "/v1/children/aaaaaaaaaaaaaaaa/result?wait=100s",
                 "/v1/children?session=aaaaaaaaaaaaaaaa"
