@@ -6,9 +6,6 @@ import dev.sallyport.agentfile.Dispatch;
 import dev.sallyport.agentfile.EmbeddedAgents;
 import dev.sallyport.agentfile.Inclusion;
 import dev.sallyport.agentfile.LoadWarning;
-import dev.sallyport.agentfile.Profile;
-import dev.sallyport.agentfile.Profiles;
-import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Containment;
 import dev.sallyport.containment.Harness;
@@ -23,25 +20,13 @@ import dev.sallyport.invocation.Turns;
 import dev.sallyport.model.Model;
 import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
-import dev.sallyport.prompt.ParentConversation;
-import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.prompt.PromptPlan;
 import dev.sallyport.provenance.Grade;
-import dev.sallyport.provenance.Layer;
 import dev.sallyport.provenance.Origin;
-import dev.sallyport.skill.Preloaded;
-import dev.sallyport.skill.Skill;
 import dev.sallyport.toolscope.BuiltinTools;
-import dev.sallyport.toolscope.DelegationTools;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,13 +118,13 @@ public final class AuthorityResolver {
             exposures.add(new Explanation.Exposure(
                     "network",
                     "whatever the child can read can go to "
-                            + words(containment.network().words())));
+                            + Field.words(containment.network().words())));
         }
         if (!containment.credentials().names().isEmpty()) {
             exposures.add(new Explanation.Exposure(
                     "credentials",
                     "requests go out in the name of "
-                            + words(containment.credentials().names())));
+                            + Field.words(containment.credentials().names())));
         }
         if (authority.delegation().allowSharedWriters()) {
             exposures.add(new Explanation.Exposure(
@@ -154,7 +139,7 @@ public final class AuthorityResolver {
         }
         if (!authority.unenforced().isEmpty()) {
             exposures.add(new Explanation.Exposure(
-                    "harness", "nothing holds this harness to " + words(authority.unenforced())));
+                    "harness", "nothing holds this harness to " + Field.words(authority.unenforced())));
         }
         for (Compatibility.Switch old : operator.compatibility().on()) {
             exposures.add(new Explanation.Exposure("compatibility", old.wire() + " is on"));
@@ -270,22 +255,24 @@ public final class AuthorityResolver {
                 List.of()));
         preference("isolated", Grade.RUNNER, invocation.isolated());
         Resolved<Boolean> isolated = invocation.isolated();
-        List<Ceiling> ceilings = ceilings(definition);
-        List<String> deniedTools = deniedTools(definition);
-        List<String> tools = tools(definition, ceilings);
-        ExtensionRights extensions = extensions(definition, isolated);
-        Inclusion skills = skills(definition, isolated);
-        List<Narrowing.Layer> narrowing = narrowing(definition, ceilings);
-        PromptPlan prompt = prompt(definition, invocation, skills);
+        RightsResolver rights = new RightsResolver(request, definition, isolated, fields, warnings);
+        List<RightsResolver.Ceiling> ceilings = rights.ceilings();
+        List<String> deniedTools = rights.deniedTools();
+        List<String> tools = rights.tools(ceilings);
+        ExtensionRights extensions = rights.extensions();
+        Inclusion skills = rights.skills();
+        List<Narrowing.Layer> narrowing = rights.narrowing(ceilings);
+        PromptPlan prompt = new PromptResolver(request, definition, fields, warnings)
+                .resolve(invocation.inheritContext().value(), skills);
         Containment containment =
                 new ContainmentResolver(request, definition, invocation, tools, ceilings, fields).resolve();
-        Delegation delegation = delegation(definition, isolated, deniedTools);
-        Budgets budgets = budgets(definition);
+        Delegation delegation = rights.delegation(deniedTools);
+        Budgets budgets = rights.budgets();
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
         warnAboutUnused(definition, harness);
         fields.add(new Field(
                 "compatibility",
-                words(operator.compatibility().names()),
+                Field.words(operator.compatibility().names()),
                 Grade.NONE,
                 operator.compatibility().on().isEmpty() ? Origin.DEFAULT : operator.origin("compatibility"),
                 List.of()));
@@ -370,368 +357,6 @@ public final class AuthorityResolver {
         return turns;
     }
 
-    /** Locks: what anybody above or the agent file itself denies stays denied for all below, whatever is granted (T58). */
-    private List<String> deniedTools(AgentDefinition definition) {
-        Set<String> denied = new TreeSet<>(operator.lockedTools());
-        Origin origin = operator.lockedTools().isEmpty() ? Origin.DEFAULT : operator.origin("locks.tools");
-        if (parent != null && denied.addAll(parent.deniedTools())) {
-            origin = Origin.parent(parent.agent());
-        }
-        if (definition.disallowedTools() != null && denied.addAll(definition.disallowedTools())) {
-            origin = definition.origin("disallowed_tools");
-        }
-        List<String> names = List.copyOf(denied);
-        fields.add(new Field("deniedTools", words(names), Grade.RUNNER, origin, List.of()));
-        return names;
-    }
-
-    /** A profile, and whoever asks for it. */
-    record Ceiling(Profile profile, Origin origin) {}
-
-    /** All that are asked for count, so that none lifts another; the default is for those who say nothing about tools. */
-    private List<Ceiling> ceilings(AgentDefinition definition) throws RefusedException {
-        Profiles profiles = request.registry().profiles();
-        List<Ceiling> ceilings = new ArrayList<>();
-        profiles.namedBy(definition)
-                .ifPresent(profile -> ceilings.add(new Ceiling(profile, definition.origin("tools"))));
-        String wished = call.profile();
-        if (wished != null) {
-            Profile profile = profiles.find(wished)
-                    .orElseThrow(() -> new RefusedException(
-                            Refusal.PROFILE_UNKNOWN, "profile: `%s` is unknown".formatted(wished)));
-            ceilings.add(new Ceiling(profile, Origin.call("profile")));
-        }
-        Profile fallback = profiles.fallback();
-        if (wished == null && fallback != null && !definition.saysTools()) {
-            ceilings.add(new Ceiling(fallback, Origin.setting(profiles.fallbackOrigin())));
-        }
-        if (!ceilings.isEmpty()) {
-            Ceiling first = ceilings.getFirst();
-            List<Field.Loser> others = ceilings.stream()
-                    .skip(1)
-                    .map(also -> new Field.Loser(also.origin(), also.profile().name(), "holds as well"))
-                    .toList();
-            fields.add(new Field("profile", first.profile().name(), Grade.RUNNER, first.origin(), others));
-        }
-        return ceilings;
-    }
-
-    private List<String> tools(AgentDefinition definition, List<Ceiling> ceilings) {
-        Origin asked = definition.origin("tools");
-        List<String> wanted = request.registry()
-                .profiles()
-                .namedBy(definition)
-                .map(Profile::tools)
-                .orElse(definition.toolNames());
-        List<Bound> bounds = toolBounds(definition, ceilings);
-        Map<String, List<String>> withheld = new LinkedHashMap<>();
-        List<String> tools = new ArrayList<>();
-        for (String tool : BuiltinTools.NAMES) {
-            if (!wanted.contains(tool)) {
-                continue;
-            }
-            bounds.stream()
-                    .filter(bound -> !bound.admits().test(tool))
-                    .findFirst()
-                    .ifPresentOrElse(
-                            bound -> withheld.computeIfAbsent(bound.reason(), _ -> new ArrayList<>())
-                                    .add(tool),
-                            () -> tools.add(tool));
-        }
-        List<Field.Loser> losers = new ArrayList<>();
-        withheld.forEach((reason, names) -> losers.add(new Field.Loser(asked, words(names), reason)));
-        wanted.stream()
-                .distinct()
-                .filter(name -> !BuiltinTools.NAMES.contains(name))
-                .forEach(name -> {
-                    losers.add(new Field.Loser(asked, name, "no such tool"));
-                    warnings.add("%s: unknown tool `%s`".formatted(asked.location(), name));
-                });
-        fields.add(new Field("tools", words(tools), Grade.RUNNER, asked, losers));
-        return tools;
-    }
-
-    private record Bound(String reason, Predicate<String> admits) {}
-
-    /** Locks first, so that a tool that is both locked and not granted is called locked. */
-    private List<Bound> toolBounds(AgentDefinition definition, List<Ceiling> ceilings) {
-        List<Bound> bounds = new ArrayList<>();
-        bounds.add(new Bound(
-                "%s denies".formatted(operator.origin("locks.tools")),
-                tool -> !operator.lockedTools().contains(tool)));
-        if (parent != null) {
-            bounds.add(new Bound(
-                    "parent %s denies".formatted(parent.agent()),
-                    tool -> !parent.deniedTools().contains(tool)));
-        }
-        List<String> disallowed = definition.disallowedTools();
-        if (disallowed != null) {
-            bounds.add(new Bound(
-                    "%s denies".formatted(definition.origin("disallowed_tools")), tool -> !disallowed.contains(tool)));
-        }
-        for (Ceiling ceiling : ceilings) {
-            bounds.add(new Bound(
-                    "profile %s (%s) allows less".formatted(ceiling.profile().name(), ceiling.origin()),
-                    ceiling.profile().tools()::contains));
-        }
-        List<String> ceiling = operator.tools();
-        if (ceiling != null) {
-            bounds.add(new Bound("%s allows less".formatted(operator.origin("ceilings.tools")), ceiling::contains));
-        }
-        if (parent != null) {
-            OperatorPolicy.Grant grant = operator.grant(parent.agent(), definition.name());
-            List<String> granted = grant == null ? List.of() : grant.tools();
-            bounds.add(new Bound(
-                    "parent %s has none".formatted(parent.agent()),
-                    tool -> parent.tools().contains(tool) || granted.contains(tool)));
-        }
-        return bounds;
-    }
-
-    private ExtensionRights extensions(AgentDefinition definition, Resolved<Boolean> isolated) {
-        Narrowed<ExtensionRights> rights = new Narrowed<>(
-                ExtensionRights.of(definition),
-                definition.origin("extensions"),
-                ExtensionRights::meet,
-                ExtensionRights::shown);
-        if (isolated.value()) {
-            rights.cap(isolated.origin(), ExtensionRights.NONE);
-        }
-        if (!operator.lockedExtensions().isEmpty()) {
-            rights.cap(operator.origin("locks.extensions"), rights.value().without(operator.lockedExtensions()));
-        }
-        if (operator.extensions() != null) {
-            rights.cap(operator.origin("ceilings.extensions"), operator.extensions());
-        }
-        if (parent != null) {
-            rights.cap(Origin.parent(parent.agent()), parent.extensions());
-        }
-        // What is filtered out is not in the container (P8); which tools of the rest count, is the runner's to keep to.
-        field("extensions", Grade.KERNEL, rights);
-        List<String> selectors = rights.value().selectors();
-        String tools = rights.value().loadsNothing() ? "none" : selectors == null ? "all" : words(selectors);
-        fields.add(new Field("extensions.tools", tools, Grade.RUNNER, definition.origin("tools"), List.of()));
-        return rights.value();
-    }
-
-    private Inclusion skills(AgentDefinition definition, Resolved<Boolean> isolated) {
-        Narrowed<Inclusion> skills =
-                new Narrowed<>(definition.skills(), definition.origin("skills"), Inclusion::meet, Inclusion::shown);
-        if (isolated.value()) {
-            skills.cap(isolated.origin(), new Inclusion.None());
-        }
-        skills.cap(operator.origin("ceilings.skills"), operator.skills());
-        if (parent != null) {
-            skills.cap(Origin.parent(parent.agent()), parent.skills());
-        }
-        field("skills.allowed", Grade.RUNNER, skills);
-        return skills.value();
-    }
-
-    private Delegation delegation(AgentDefinition definition, Resolved<Boolean> isolated, List<String> deniedTools) {
-        Delegation ceiling = operator.delegation();
-        Delegation above = parent == null ? null : parent.delegation();
-        Origin by = Origin.parent(parent == null ? "" : parent.agent());
-        SubagentPermission asked = definition.allowedSubagents();
-        Narrowed<SubagentPermission> agents = new Narrowed<>(
-                asked == null ? SubagentPermission.none() : asked,
-                asked == null ? Origin.DEFAULT : definition.origin("allowed_subagents"),
-                SubagentPermission::meet,
-                SubagentPermission::shown);
-        if (isolated.value()) {
-            agents.cap(isolated.origin(), SubagentPermission.none());
-        }
-        // The door starts children too, and knows no tools: who is denied the tool has not the right.
-        if (deniedTools.contains(DelegationTools.SPAWN)) {
-            agents.cap(deniedBy(definition, DelegationTools.SPAWN), SubagentPermission.none());
-        }
-        agents.cap(operator.origin("delegation.spawns"), operator.spawns(definition.name()));
-        Narrowed<Integer> maxDepth = number(ceiling.maxDepth(), operator.origin("delegation.maxDepth"));
-        Narrowed<Integer> maxActive =
-                number(ceiling.maxActivePerSession(), operator.origin("delegation.maxActivePerSession"));
-        if (above != null) {
-            agents.cap(by, above.agents());
-            maxDepth.cap(by, above.maxDepth());
-            maxActive.cap(by, above.maxActivePerSession());
-        }
-        Delegation delegation = new Delegation(
-                agents.value(),
-                above == null ? 1 : above.depth() + 1,
-                maxDepth.value(),
-                maxActive.value(),
-                ceiling.allowSharedWriters() && (above == null || above.allowSharedWriters()));
-        field("delegation", Grade.DOOR, agents);
-        fields.add(new Field(
-                "delegation.depth",
-                "%d of %d".formatted(delegation.depth(), delegation.maxDepth()),
-                Grade.DOOR,
-                maxDepth.winner(),
-                maxDepth.losers()));
-        field("delegation.maxActivePerSession", Grade.DOOR, maxActive);
-        fields.add(new Field(
-                "delegation.allowSharedWriters",
-                Resolved.shown(delegation.allowSharedWriters()),
-                Grade.DOOR,
-                operator.origin("delegation.allowSharedWriters"),
-                List.of()));
-        return delegation;
-    }
-
-    private Origin deniedBy(AgentDefinition definition, String tool) {
-        if (operator.lockedTools().contains(tool)) {
-            return operator.origin("locks.tools");
-        }
-        return parent != null && parent.deniedTools().contains(tool)
-                ? Origin.parent(parent.agent())
-                : definition.origin("disallowed_tools");
-    }
-
-    private static Narrowed<Integer> number(int value, Origin origin) {
-        return new Narrowed<>(value, origin, Math::min, String::valueOf);
-    }
-
-    private Budgets budgets(AgentDefinition definition) {
-        return Budgets.of(key -> {
-            Narrowed<Optional<Long>> budget = new Narrowed<>(
-                    Optional.<Long>empty(),
-                    Origin.DEFAULT,
-                    (one, other) -> Optional.ofNullable(Budgets.smaller(one.orElse(null), other.orElse(null))),
-                    value -> Budgets.shown(key, value.orElse(null)));
-            budget.cap(
-                    definition.origin("budgets." + key),
-                    Optional.ofNullable(definition.budgets().get(key)));
-            budget.cap(
-                    Origin.call("budgets." + key),
-                    Optional.ofNullable(call.budgets().get(key)));
-            budget.cap(
-                    operator.origin("budgets." + key),
-                    Optional.ofNullable(operator.budgets().get(key)));
-            if (parent != null) {
-                budget.cap(
-                        Origin.parent(parent.agent()),
-                        Optional.ofNullable(parent.budgets().get(key)));
-            }
-            fields.add(new Field(
-                    "budgets." + key,
-                    budget.shown(),
-                    Grade.DOOR,
-                    budget.winner(),
-                    budget.losers().stream()
-                            .filter(loser -> loser.origin().layer() != Layer.DEFAULT)
-                            .toList()));
-            return budget.value().orElse(null);
-        });
-    }
-
-    private void field(String name, Grade grade, Narrowed<?> narrowed) {
-        fields.add(new Field(name, narrowed.shown(), grade, narrowed.winner(), narrowed.losers()));
-    }
-
-    private List<Narrowing.Layer> narrowing(AgentDefinition definition, List<Ceiling> ceilings) {
-        List<Narrowing.Layer> layers = new ArrayList<>(parent == null ? List.of() : parent.narrowing());
-        Origin origin = definition.origin("permission");
-        if (!definition.permission().isEmpty()) {
-            layers.add(new Narrowing.Layer(origin.location(), definition.permission()));
-        }
-        for (Ceiling ceiling : ceilings) {
-            Profile profile = ceiling.profile();
-            if (!profile.permission().isEmpty()) {
-                layers.add(new Narrowing.Layer("profile " + profile.name(), profile.permission()));
-                origin = ceiling.origin();
-            }
-        }
-        String value = layers.isEmpty()
-                ? "-"
-                : "narrowed by "
-                        + words(layers.stream().map(Narrowing.Layer::origin).toList());
-        fields.add(new Field("permission", value, Grade.RUNNER, layers.isEmpty() ? Origin.DEFAULT : origin, List.of()));
-        return layers;
-    }
-
-    private PromptPlan prompt(AgentDefinition definition, Invocation invocation, Inclusion granted) {
-        fields.add(new Field(
-                "prompt",
-                "%s, %d characters"
-                        .formatted(
-                                definition.promptMode().wire(),
-                                definition.systemPrompt().length()),
-                Grade.NONE,
-                definition.origin("prompt_mode"),
-                List.of()));
-        String parentPrompt = parentPrompt(definition);
-        inheritedContext(invocation);
-        return new PromptPlan(
-                definition.promptMode(),
-                definition.name(),
-                definition.systemPrompt(),
-                parentPrompt,
-                skills(definition, granted));
-    }
-
-    private @Nullable String parentPrompt(AgentDefinition definition) {
-        ParentConversation from = request.conversation();
-        boolean append = definition.promptMode() == PromptMode.APPEND;
-        String text = from.systemPrompt();
-        if (text == null || text.isEmpty()) {
-            if (append && definition.path() != null) {
-                warnings.add("prompt_mode append: there is no parent prompt to append to; a generic one is used");
-            }
-            return null;
-        }
-        if (!append) {
-            if (from.claimed()) {
-                warnings.add("parent.systemPrompt: not used, %s says replace"
-                        .formatted(definition.origin("prompt_mode").location()));
-            }
-            return null;
-        }
-        inherited("parentPrompt", "%d characters".formatted(text.length()), "parent.systemPrompt");
-        return text;
-    }
-
-    private void inheritedContext(Invocation invocation) {
-        ParentConversation from = request.conversation();
-        boolean wanted = invocation.inheritContext().value();
-        if (wanted && from.hasMessages()) {
-            inherited(
-                    "parentContext",
-                    "%d characters".formatted(from.messages().before("").length()),
-                    "parent.messages");
-        } else if (wanted) {
-            warnings.add("inheritContext: there is no parent conversation; the task goes alone");
-        } else if (from.claimed() && from.hasMessages()) {
-            warnings.add("parent.messages: not used, inheritContext is no");
-        }
-    }
-
-    private void inherited(String field, String size, String claim) {
-        boolean claimed = request.conversation().claimed();
-        Origin origin = claimed || parent == null ? Origin.call(claim) : Origin.parent(parent.agent());
-        fields.add(new Field(field, claimed ? size + ", as the caller claims" : size, Grade.NONE, origin, List.of()));
-    }
-
-    /** Only what operator and parent leave of what the agent file names. */
-    private List<Skill> skills(AgentDefinition definition, Inclusion granted) {
-        if (!(definition.skills() instanceof Inclusion.Only)) {
-            return List.of();
-        }
-        List<String> names = granted instanceof Inclusion.Only(List<String> left) ? left : List.of();
-        Origin origin = definition.origin("skills");
-        List<Skill> skills = Preloaded.of(names, request.skills());
-        List<Field.Loser> losers = new ArrayList<>();
-        List<String> found = new ArrayList<>();
-        for (Skill skill : skills) {
-            if (skill.status() == Skill.Status.FOUND) {
-                found.add("%s (%s, sha256 %s)".formatted(skill.name(), skill.path(), skill.digest()));
-            } else {
-                losers.add(new Field.Loser(origin, skill.name(), skill.reason()));
-                warnings.add("%s: skill `%s`: %s".formatted(origin.location(), skill.name(), skill.reason()));
-            }
-        }
-        fields.add(new Field("skills", words(found), Grade.NONE, origin, losers));
-        return skills;
-    }
-
     private List<String> unenforced(
             Harness harness, List<String> tools, List<Narrowing.Layer> narrowing, @Nullable Double maxTurns)
             throws RefusedException {
@@ -752,12 +377,12 @@ public final class AuthorityResolver {
             throw new RefusedException(
                     Refusal.UNENFORCED,
                     "harness command cannot enforce %s; the operator can accept that with harness.acceptUnenforced"
-                            .formatted(words(unenforced)));
+                            .formatted(Field.words(unenforced)));
         }
         if (!unenforced.isEmpty()) {
             fields.add(new Field(
                     "unenforced",
-                    words(unenforced),
+                    Field.words(unenforced),
                     Grade.NONE,
                     operator.origin("harness.acceptUnenforced"),
                     List.of()));
@@ -795,7 +420,7 @@ public final class AuthorityResolver {
             unused.add("session_dir");
         }
         if (!unused.isEmpty()) {
-            warnings.add("%s: no effect yet: %s".formatted(definition.origin("").location(), words(unused)));
+            warnings.add("%s: no effect yet: %s".formatted(definition.origin("").location(), Field.words(unused)));
         }
     }
 
@@ -808,9 +433,5 @@ public final class AuthorityResolver {
         return outranked.stream()
                 .map(loser -> new Field.Loser(loser.origin(), loser.value(), loser.reason()))
                 .toList();
-    }
-
-    private static String words(List<String> words) {
-        return words.isEmpty() ? "none" : String.join(", ", words);
     }
 }

@@ -31,7 +31,7 @@ final class ContainmentResolver {
     private final AgentDefinition definition;
     private final Invocation invocation;
     private final List<String> tools;
-    private final List<AuthorityResolver.Ceiling> ceilings;
+    private final List<RightsResolver.Ceiling> ceilings;
     private final List<Field> fields;
 
     /** Every decision is added to {@code fields}. */
@@ -40,7 +40,7 @@ final class ContainmentResolver {
             AgentDefinition definition,
             Invocation invocation,
             List<String> tools,
-            List<AuthorityResolver.Ceiling> ceilings,
+            List<RightsResolver.Ceiling> ceilings,
             List<Field> fields) {
         this.call = request.call();
         this.operator = request.operator();
@@ -75,7 +75,7 @@ final class ContainmentResolver {
             }
             access = wish(access, Origin.call("workspace"), wished);
         }
-        for (AuthorityResolver.Ceiling ceiling : ceilings) {
+        for (RightsResolver.Ceiling ceiling : ceilings) {
             WorkspaceAccess most = ceiling.profile().workspace();
             if (most != null && access == null && call.hasDirectory()) {
                 access = narrowed(most, ceiling.origin(), WorkspaceAccess::meet, WorkspaceAccess::wire);
@@ -162,7 +162,7 @@ final class ContainmentResolver {
                 "network",
                 NetworkPolicy.none(),
                 NetworkPolicy::meet,
-                policy -> words(policy.words()));
+                policy -> Field.words(policy.words()));
         if (operator.hosts() != null) {
             network.cap(operator.origin("ceilings.hosts"), operator.hosts());
         }
@@ -181,7 +181,7 @@ final class ContainmentResolver {
                 "credentials",
                 CredentialScope.NONE,
                 CredentialScope::meet,
-                scope -> words(scope.names()));
+                scope -> Field.words(scope.names()));
         credentials.cap(operator.origin("ceilings.credentials"), operator.credentials());
         if (parent != null) {
             credentials.cap(Origin.parent(parent.agent()), parent.containment().credentials());
@@ -271,7 +271,7 @@ final class ContainmentResolver {
                     "runtime: `%s` is not offered here (available: %s)"
                             .formatted(
                                     runtime.wire(),
-                                    words(operator.runtimes().stream()
+                                    Field.words(operator.runtimes().stream()
                                             .map(RuntimeClass::wire)
                                             .toList())));
         }
@@ -306,9 +306,5 @@ final class ContainmentResolver {
 
     private <T> void field(String name, Narrowed<T> narrowed, Grade grade) {
         fields.add(new Field(name, narrowed.shown(), grade, narrowed.winner(), narrowed.losers()));
-    }
-
-    private static String words(List<String> words) {
-        return words.isEmpty() ? "none" : String.join(", ", words);
     }
 }

@@ -13,4 +13,8 @@ public record Field(String name, String value, Grade grade, Origin winner, List<
 
     /** A word that did not count, and why. */
     public record Loser(Origin origin, String value, String reason) {}
+
+    static String words(List<String> words) {
+        return words.isEmpty() ? "none" : String.join(", ", words);
+    }
 }
