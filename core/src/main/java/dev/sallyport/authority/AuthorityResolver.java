@@ -17,6 +17,7 @@ import dev.sallyport.invocation.Resolved;
 import dev.sallyport.invocation.SettingsFile;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.invocation.Turns;
+import dev.sallyport.memory.MemoryGrant;
 import dev.sallyport.model.Model;
 import dev.sallyport.model.Thinking;
 import dev.sallyport.permission.Narrowing;
@@ -47,6 +48,7 @@ public final class AuthorityResolver {
     private final @Nullable Authority parent;
     private final List<Field> fields = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
+    private @Nullable MemoryGrant memory;
 
     private AuthorityResolver(AuthorityRequest request) {
         this.request = request;
@@ -125,6 +127,10 @@ public final class AuthorityResolver {
                     "credentials",
                     "requests go out in the name of "
                             + Field.words(containment.credentials().names())));
+        }
+        if (memory != null) {
+            exposures.add(new Explanation.Exposure(
+                    "memory", "its prompt holds what earlier runs of `%s` wrote".formatted(authority.agent())));
         }
         if (authority.delegation().allowSharedWriters()) {
             exposures.add(new Explanation.Exposure(
@@ -269,6 +275,7 @@ public final class AuthorityResolver {
         Delegation delegation = rights.delegation(deniedTools);
         Budgets budgets = rights.budgets();
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
+        memory(definition, tools, deniedTools);
         warnAboutUnused(definition, harness);
         fields.add(new Field(
                 "compatibility",
@@ -390,6 +397,21 @@ public final class AuthorityResolver {
         return unenforced;
     }
 
+    private void memory(AgentDefinition definition, List<String> tools, List<String> deniedTools) {
+        memory = MemoryGrant.of(definition, call.hasDirectory(), tools, deniedTools)
+                .orElse(null);
+        Origin file = definition.origin("memory");
+        fields.add(new Field(
+                "memory",
+                memory == null ? "none" : memory.shown(),
+                memory == null ? Grade.NONE : Grade.DOOR,
+                memory == null ? Origin.DEFAULT : file,
+                memory == null && definition.memory() != null
+                        ? List.of(
+                                new Field.Loser(file, definition.memory(), "there is no directory whose memory it is"))
+                        : List.of()));
+    }
+
     /** A program brings its own tools; only our harness loads extensions. */
     private static List<String> aboutExtensions(AgentDefinition definition) {
         List<String> said = new ArrayList<>();
@@ -409,9 +431,6 @@ public final class AuthorityResolver {
         List<String> unused = new ArrayList<>();
         if (harness == Harness.COMMAND) {
             unused.addAll(aboutExtensions(definition));
-        }
-        if (definition.memory() != null) {
-            unused.add("memory");
         }
         if (definition.persistSession() != null) {
             unused.add("persist_session");

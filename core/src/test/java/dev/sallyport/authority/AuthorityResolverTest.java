@@ -376,10 +376,14 @@ class AuthorityResolverTest {
 
     @Test
     void anAgentFilesFieldsWithoutEffectAreNamed() {
-        Outcome outcome =
-                with(agent("rich").memory("user").sessionDir("/s").build()).resolve(SpawnCall.of("rich"));
+        Outcome outcome = with(agent("rich")
+                        .persistSession(true)
+                        .sessionDir("/s")
+                        .build())
+                .resolve(SpawnCall.of("rich"));
 
-        assertThat(outcome.explanation().warnings()).anyMatch(warning -> warning.contains("memory, session_dir"));
+        assertThat(outcome.explanation().warnings())
+                .anyMatch(warning -> warning.contains("persist_session, session_dir"));
     }
 
     private static Requests with(AgentDefinition... definitions) {

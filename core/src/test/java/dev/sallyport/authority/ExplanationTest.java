@@ -82,7 +82,35 @@ class ExplanationTest {
                         "budgets.cost door",
                         "budgets.egress door",
                         "budgets.children door",
+                        "memory -",
                         "compatibility -");
+    }
+
+    @Test
+    void saysWhatAnAgentRemembers() {
+        AgentDefinition keeper =
+                AgentDefinition.named("keeper").memory("project").build();
+        Requests requests = Requests.ordinary().registry(AgentRegistry.of(List.of(keeper)));
+
+        Outcome there =
+                requests.resolve(SpawnCall.builder("keeper").hasDirectory(true).build());
+        Outcome nowhere = requests.resolve(SpawnCall.of("keeper"));
+
+        assertThat(memory(there)).startsWith("memory project, read-write door []");
+        assertThat(there.explanation().exposures())
+                .extracting(Explanation.Exposure::what)
+                .containsExactly("its prompt holds what earlier runs of `keeper` wrote");
+        assertThat(memory(nowhere)).startsWith("memory none - [Loser[").contains("no directory whose memory it is");
+        assertThat(nowhere.explanation().exposures()).isEmpty();
+    }
+
+    private static String memory(Outcome outcome) {
+        return outcome.explanation().fields().stream()
+                .filter(field -> field.name().equals("memory"))
+                .map(field -> "%s %s %s %s"
+                        .formatted(field.name(), field.value(), field.grade().wire(), field.losers()))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
