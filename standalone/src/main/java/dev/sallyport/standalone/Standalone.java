@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -205,10 +206,11 @@ final class Standalone implements AutoCloseable {
         properties.put("spring.datasource.password", database.password());
         properties.put("sallyport.auth.key", signingKey);
         properties.put("spring.jmx.enabled", false);
-        properties.put("spring.main.banner-mode", "off");
-        properties.put("spring.main.register-shutdown-hook", false);
         properties.putAll(options.properties());
         SpringApplication spring = new SpringApplication(application);
+        spring.setBannerMode(Banner.Mode.OFF);
+        // Stopped with everything else and before the database; a hook of its own would run at the same time.
+        spring.setRegisterShutdownHook(false);
         spring.addInitializers(context -> context.getEnvironment()
                 .getPropertySources()
                 .addFirst(new MapPropertySource("standalone", properties)));

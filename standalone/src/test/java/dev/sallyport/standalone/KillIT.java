@@ -91,4 +91,11 @@ class KillIT {
         Installation.await(
                 "its container to be gone", () -> Engine.inspectAll(runsOn).isEmpty());
     }
+
+    @Test
+    void aStopEndsTheServicesBeforeTheirDatabase() {
+        sallyport.close();
+
+        assertThat(sallyport.log()).contains("received fast shutdown request").doesNotContain("marked as broken");
+    }
 }
