@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,6 +42,14 @@ final class Installation implements AutoCloseable {
 
     static final JsonMapper JSON = new JsonMapper();
     static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
+
+    private static final Path TARGET = Path.of("target").toAbsolutePath();
+
+    /** Without the tests' own: classes are shared by those who load them from jars only. */
+    private static final String CLASSES = Arrays.stream(
+                    System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(path -> !path.endsWith("test-classes"))
+            .collect(Collectors.joining(File.pathSeparator));
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -75,14 +85,18 @@ final class Installation implements AutoCloseable {
 
     private static Process launch(Path home, Map<String, String> settings) throws IOException {
         Files.createDirectories(home);
+        shareBinaries(home);
         List<String> command = new ArrayList<>(List.of(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "-XX:+UseSerialGC",
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
                 "--enable-native-access=ALL-UNNAMED",
+                "-XX:+AutoCreateSharedArchive",
+                "-XX:SharedArchiveFile=" + TARGET.resolve("installation.jsa"),
+                "-Xlog:disable",
                 "-cp",
-                System.getProperty("java.class.path"),
+                CLASSES,
                 StandaloneApplication.class.getName(),
                 "--home=" + home,
                 "--gateway-port=0",
@@ -108,6 +122,14 @@ final class Installation implements AutoCloseable {
             throw e;
         }
         return process;
+    }
+
+    /** Unpacked once: each home has PostgreSQL's programs of its own otherwise. */
+    private static void shareBinaries(Path home) throws IOException {
+        Path binaries = home.resolve("postgres-binaries");
+        if (!Files.exists(binaries)) {
+            Files.createSymbolicLink(binaries, Files.createDirectories(TARGET.resolve("postgres-binaries")));
+        }
     }
 
     /** kill -9, and nothing else: whatever it was doing is cut off where it was. */

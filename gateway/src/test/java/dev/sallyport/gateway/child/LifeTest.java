@@ -608,7 +608,8 @@ class LifeTest {
     void oneOfTwoEndingsWinsHoweverTheyInterleave() throws InterruptedException {
         RandomGenerator random =
                 RandomGeneratorFactory.of("L64X128MixRandom").create(Long.getLong("sallyport.seed", 7));
-        for (int round = 0; round < 200; round++) {
+        int rounds = Boolean.getBoolean("sallyport.soak") ? 200 : 20;
+        for (int round = 0; round < rounds; round++) {
             ChildId id = world.running();
             SandboxId sandbox = sandbox(id);
             int first = random.nextInt(2000);

@@ -18,8 +18,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** S15, T33 to T38: a repository that was written to attack whoever opens it. */
+@Execution(ExecutionMode.CONCURRENT)
 class HostileRepositoryTest {
 
     private static final ChildId CHILD = new ChildId("abcdefghijklmnop");

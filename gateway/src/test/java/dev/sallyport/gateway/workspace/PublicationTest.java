@@ -18,8 +18,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How a branch appears in the owner's repository: whole or not at all, and over nothing. */
+@Execution(ExecutionMode.CONCURRENT)
 class PublicationTest {
 
     private static final ChildId CHILD = new ChildId("abcdefghijklmnop");

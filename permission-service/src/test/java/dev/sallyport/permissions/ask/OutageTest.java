@@ -24,6 +24,7 @@ class OutageTest {
         TestDatabase database = TestDatabase.create("outage_test");
         try (TestService service = TestService.start(
                 database,
+                "spring.datasource.hikari.connection-timeout=2000",
                 "sallyport.permissions.grace=1s",
                 "sallyport.permissions.staleness=2s",
                 "sallyport.permissions.reconnect-window=10m")) {
