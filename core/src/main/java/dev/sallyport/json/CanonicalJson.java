@@ -3,14 +3,17 @@ package dev.sallyport.json;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** RFC 8785: one text for each JSON value, so that equal values have equal digests. */
 public final class CanonicalJson {
+
+    /** Up to here a double holds every whole number, and ECMAScript writes it as Java does. */
+    private static final long EXACT = 1L << 53;
 
     private CanonicalJson() {}
 
@@ -34,6 +37,8 @@ public final class CanonicalJson {
         switch (value) {
             case null -> out.append("null");
             case Boolean flag -> out.append(flag.booleanValue());
+            case Integer small -> out.append(small.intValue());
+            case Long exact when Math.abs(exact) <= EXACT -> out.append(exact.longValue());
             case Number number -> out.append(number(number.doubleValue()));
             case String text -> string(text, out);
             case List<?> items -> array(items, out);
@@ -53,56 +58,44 @@ public final class CanonicalJson {
 
     private static void object(Map<?, ?> members, StringBuilder out) {
         // RFC 8785 3.2.3 sorts by UTF-16 code units, which is what String.compareTo does.
-        TreeMap<String, @Nullable Object> sorted = new TreeMap<>();
-        members.forEach((name, member) -> sorted.put((String) name, member));
+        String[] names = members.keySet().toArray(String[]::new);
+        Arrays.sort(names);
         out.append('{');
-        for (var it = sorted.entrySet().iterator(); it.hasNext(); ) {
-            var member = it.next();
-            string(member.getKey(), out);
+        for (int i = 0; i < names.length; i++) {
+            out.append(i == 0 ? "" : ",");
+            string(names[i], out);
             out.append(':');
-            write(member.getValue(), out);
-            out.append(it.hasNext() ? "," : "");
+            write(members.get(names[i]), out);
         }
         out.append('}');
     }
 
     private static void string(String text, StringBuilder out) {
-        if (!isWellFormed(text)) {
-            throw new IllegalArgumentException("json: lone surrogate");
-        }
         out.append('"');
+        int written = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            switch (c) {
-                case '"' -> out.append("\\\"");
-                case '\\' -> out.append("\\\\");
-                case '\b' -> out.append("\\b");
-                case '\t' -> out.append("\\t");
-                case '\n' -> out.append("\\n");
-                case '\f' -> out.append("\\f");
-                case '\r' -> out.append("\\r");
-                default -> {
-                    if (c < 0x20) {
-                        out.append("\\u%04x".formatted((int) c));
-                    } else {
-                        out.append(c);
-                    }
-                }
+            if (c < 0x20 || c == '"' || c == '\\') {
+                out.append(text, written, i).append(escaped(c));
+                written = i + 1;
+            } else if (Character.isSurrogate(c) && !Character.isSupplementaryCodePoint(text.codePointAt(i++))) {
+                throw new IllegalArgumentException("json: lone surrogate");
             }
         }
-        out.append('"');
+        out.append(text, written, text.length()).append('"');
     }
 
-    static boolean isWellFormed(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isSurrogate(text.charAt(i))) {
-                int c = text.codePointAt(i++);
-                if (c <= Character.MAX_SURROGATE) {
-                    return false;
-                }
-            }
-        }
-        return true;
+    private static String escaped(char c) {
+        return switch (c) {
+            case '"' -> "\\\"";
+            case '\\' -> "\\\\";
+            case '\b' -> "\\b";
+            case '\t' -> "\\t";
+            case '\n' -> "\\n";
+            case '\f' -> "\\f";
+            case '\r' -> "\\r";
+            default -> "\\u%04x".formatted((int) c);
+        };
     }
 
     /** ECMAScript's Number::toString, which RFC 8785 prescribes. */

@@ -1,9 +1,6 @@
 package dev.sallyport.json;
 
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -17,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Digests {
 
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private final DataOutputStream out = new DataOutputStream(bytes);
+    private final MessageDigest sha256 = newSha256();
 
     private Digests() {}
 
@@ -28,8 +24,12 @@ public final class Digests {
     }
 
     public static String sha256(byte[] content) {
+        return HexFormat.of().formatHex(newSha256().digest(content));
+    }
+
+    private static MessageDigest newSha256() {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }
@@ -37,29 +37,23 @@ public final class Digests {
 
     /** Refuses a lone surrogate, which UTF-8 cannot tell from a question mark. */
     public Digests field(@Nullable String value) {
-        if (value != null && !CanonicalJson.isWellFormed(value)) {
+        if (value == null) {
+            sha256.update((byte) 0);
+            return this;
+        }
+        byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+        if (!new String(utf8, StandardCharsets.UTF_8).equals(value)) {
             throw new IllegalArgumentException("digest: lone surrogate");
         }
-        try {
-            out.writeBoolean(value != null);
-            if (value != null) {
-                byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-                out.writeInt(utf8.length);
-                out.write(utf8);
-            }
-            return this;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        sha256.update((byte) 1);
+        sha256.update(ByteBuffer.allocate(Integer.BYTES).putInt(utf8.length).flip());
+        sha256.update(utf8);
+        return this;
     }
 
     public Digests field(long value) {
-        try {
-            out.writeLong(value);
-            return this;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        sha256.update(ByteBuffer.allocate(Long.BYTES).putLong(value).flip());
+        return this;
     }
 
     public Digests fields(List<String> values) {
@@ -68,8 +62,8 @@ public final class Digests {
         return this;
     }
 
-    /** Lower-case hexadecimal. */
+    /** Lower-case hexadecimal; the fields start anew. */
     public String hex() {
-        return sha256(bytes.toByteArray());
+        return HexFormat.of().formatHex(sha256.digest());
     }
 }

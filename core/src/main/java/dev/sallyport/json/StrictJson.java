@@ -1,6 +1,7 @@
 package dev.sallyport.json;
 
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,7 +103,7 @@ public final class StrictJson {
     }
 
     private static String wellFormed(JsonParser parser, String text) {
-        if (!CanonicalJson.isWellFormed(text)) {
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
             throw refused(parser, "lone surrogate");
         }
         return text;
