@@ -12,6 +12,7 @@ import dev.sallyport.runner.harness.CommandHarness;
 import dev.sallyport.runner.harness.Harness;
 import dev.sallyport.runner.harness.Orders;
 import dev.sallyport.runner.harness.Surroundings;
+import dev.sallyport.runner.harness.Task;
 import dev.sallyport.runner.tool.OutputLimit;
 import dev.sallyport.runner.tool.Toolbox;
 import dev.sallyport.runner.tool.Workspace;
@@ -124,9 +125,13 @@ final class Runner {
         if (head.isPresent()) {
             outbox.emit(Event.workspaceReady(head.get()));
         }
-        String prompt = orders.awaitTask();
-        title = prompt.isBlank() ? title : prompt;
-        return harness.run(prompt);
+        Task task = orders.awaitTask();
+        title = task.prompt().isBlank() ? title : task.prompt();
+        if (assignment.harness() == Assignment.Harness.COMMAND
+                && !task.history().isEmpty()) {
+            throw new IllegalArgumentException("a conversation for a program, which cannot go on with one");
+        }
+        return harness.run(task);
     }
 
     private Harness harness(

@@ -40,7 +40,8 @@ public record Assignment(
         Duration toolTimeout,
         int outputLimit) {
 
-    private static final int VERSION = 3;
+    /** The second is that of a child whose task brings a conversation with it. */
+    private static final Set<Integer> VERSIONS = Set.of(3, 4);
 
     public enum Harness {
         BUILTIN,
@@ -111,9 +112,9 @@ public record Assignment(
      * @throws IllegalArgumentException if this runner does not understand it (P14)
      */
     public static Assignment of(JsonNode data) {
-        if (data.path("version").asInt(0) != VERSION) {
+        if (!VERSIONS.contains(data.path("version").asInt(0))) {
             throw new IllegalArgumentException(
-                    "assignment of version %s (expected: %d)".formatted(data.path("version"), VERSION));
+                    "assignment of version %s (expected: 3 or 4)".formatted(data.path("version")));
         }
         Harness harness = oneOf(Harness.values(), data, "harness");
         JsonNode model = data.path("model");

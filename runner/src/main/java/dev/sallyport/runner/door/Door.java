@@ -70,13 +70,13 @@ public final class Door {
     /**
      * Asks for a child of this child, for as long as it takes people to answer.
      *
+     * @param path of the route that makes one
      * @param call the same again finds the same child
      */
-    public Answer spawn(JsonNode request, String call) throws IOException, InterruptedException {
+    public Answer spawn(String path, JsonNode request, String call) throws IOException, InterruptedException {
         byte[] body = Json.bytes(request);
         while (true) {
-            Answer answer =
-                    persist(connection -> connection.post("/v1/children", body, Map.of("Idempotency-Key", call)));
+            Answer answer = persist(connection -> connection.post(path, body, Map.of("Idempotency-Key", call)));
             if (!answer.ok() || !Decision.pending(answer.body())) {
                 return answer;
             }

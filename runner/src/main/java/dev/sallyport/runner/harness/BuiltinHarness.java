@@ -72,8 +72,15 @@ public final class BuiltinHarness implements Harness {
     }
 
     @Override
-    public int run(String prompt) throws IOException, InterruptedException {
-        dialogue.user(prompt);
+    public int run(Task task) throws IOException, InterruptedException {
+        for (Task.Said said : task.history()) {
+            if (said.own()) {
+                dialogue.assistant(said.text());
+            } else {
+                dialogue.user(said.text());
+            }
+        }
+        dialogue.user(task.prompt());
         try {
             return turns();
         } catch (ModelException e) {

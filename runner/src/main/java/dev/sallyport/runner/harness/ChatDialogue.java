@@ -48,6 +48,11 @@ final class ChatDialogue implements Dialogue {
     }
 
     @Override
+    public void assistant(String text) {
+        messages.addObject().put("role", "assistant").put("content", text);
+    }
+
+    @Override
     public void toolResult(ToolRequest request, ToolResult result) {
         // The shape has no word for an error; the text says it.
         String prefix = result.outcome() == ToolResult.Outcome.OK

@@ -33,13 +33,13 @@ public final class CommandHarness implements Harness {
     }
 
     @Override
-    public int run(String prompt) throws IOException, InterruptedException {
+    public int run(Task task) throws IOException, InterruptedException {
         try {
             Subprocess.Exit exit = Subprocess.run(
                     command,
                     directory,
                     environment,
-                    prompt.getBytes(StandardCharsets.UTF_8),
+                    task.prompt().getBytes(StandardCharsets.UTF_8),
                     new Reported("stdout"),
                     new Reported("stderr"));
             return exit.code();

@@ -22,6 +22,9 @@ interface Dialogue {
 
     void user(String text);
 
+    /** What the model said before, in another child. */
+    void assistant(String text);
+
     void toolResult(ToolRequest request, ToolResult result);
 
     /** The request for the next turn. */

@@ -23,5 +23,5 @@ public interface Harness {
      * @throws InterruptedException if the child was cancelled
      * @throws IOException if the door was lost
      */
-    int run(String prompt) throws IOException, InterruptedException;
+    int run(Task task) throws IOException, InterruptedException;
 }

@@ -46,12 +46,17 @@ final class MessagesDialogue implements Dialogue {
 
     @Override
     public void user(String text) {
-        userContent().addObject().put("type", "text").put("text", text);
+        content("user").addObject().put("type", "text").put("text", text);
+    }
+
+    @Override
+    public void assistant(String text) {
+        content("assistant").addObject().put("type", "text").put("text", text);
     }
 
     @Override
     public void toolResult(ToolRequest request, ToolResult result) {
-        userContent()
+        content("user")
                 .addObject()
                 .put("type", "tool_result")
                 .put("tool_use_id", request.id())
@@ -60,12 +65,12 @@ final class MessagesDialogue implements Dialogue {
     }
 
     /** Everything between two answers is one message: the shape wants roles to alternate and results to come first. */
-    private ArrayNode userContent() {
+    private ArrayNode content(String role) {
         JsonNode last = messages.isEmpty() ? Json.object() : messages.get(messages.size() - 1);
-        if (last.path("role").asString("").equals("user") && last.path("content") instanceof ArrayNode content) {
+        if (last.path("role").asString("").equals(role) && last.path("content") instanceof ArrayNode content) {
             return content;
         }
-        return messages.addObject().put("role", "user").putArray("content");
+        return messages.addObject().put("role", role).putArray("content");
     }
 
     @Override

@@ -19,7 +19,7 @@ public final class Orders implements Consumer<Command> {
 
     // all guarded by this
     private @Nullable JsonNode assignment;
-    private @Nullable String task;
+    private @Nullable Task task;
     private @Nullable Set<String> scope;
     private final Deque<String> steers = new ArrayDeque<>();
     private @Nullable String cancelled;
@@ -31,7 +31,7 @@ public final class Orders implements Consumer<Command> {
         JsonNode data = command.data();
         switch (command.type()) {
             case "assignment" -> assignment = data;
-            case "task" -> task = data.path("prompt").asString("");
+            case "task" -> task = Task.of(data);
             case "steer" ->
                 steers.add("[message from %s]\n%s"
                         .formatted(
@@ -74,8 +74,8 @@ public final class Orders implements Consumer<Command> {
         return Assignment.of(assignment);
     }
 
-    /** The prompt; empty where there is none. */
-    public synchronized String awaitTask() throws IOException, InterruptedException {
+    /** What to do. */
+    public synchronized Task awaitTask() throws IOException, InterruptedException {
         while (task == null) {
             requireDoor();
             wait();

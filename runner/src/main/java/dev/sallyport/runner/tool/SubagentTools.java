@@ -30,7 +30,9 @@ final class SubagentTools {
         return List.of(
                 new AtDoor(
                         "Agent",
-                        "Give a task to another agent and wait for its answer, or with run_in_background get its id.",
+                        "Give a task to another agent and wait for its answer, or with run_in_background get its id."
+                                + " With resume, an agent that you started and that has ended goes on: then only prompt"
+                                + " and description count.",
                         """
                         {"type":"object","properties":{
                         "subagent_type":{"type":"string","description":"name of the agent"},
@@ -42,6 +44,7 @@ final class SubagentTools {
                         "inherit_context":{"type":"boolean"},
                         "isolated":{"type":"boolean"},
                         "isolation":{"type":"string","enum":["worktree"]},
+                        "resume":{"type":"string","description":"the id of an agent that has ended"},
                         "workspace":{"type":"string","enum":["none","read-only","read-write","clone"]},
                         "directory":{"type":"string","description":"inside the workspace"}},
                         "required":["prompt","description"],"additionalProperties":false}""",
@@ -96,6 +99,14 @@ final class SubagentTools {
         ObjectNode request = JsonNodeFactory.instance.objectNode();
         request.put("prompt", arguments.text("prompt"));
         request.put("description", arguments.text("description"));
+        if (arguments.has("resume")) {
+            String id = id(arguments, "resume");
+            // A resumed agent stays who it was (authority.md 4).
+            arguments.optionalText("subagent_type");
+            arguments.nothingElse();
+            String call = "resume/%d".formatted(spawned.incrementAndGet());
+            return () -> spawn(CHILDREN + "/" + id + "/resume", request, call);
+        }
         put(request, "agent", arguments, "subagent_type");
         put(request, "model", arguments, "model");
         put(request, "isolation", arguments, "isolation");
@@ -115,15 +126,15 @@ final class SubagentTools {
         }
         arguments.nothingElse();
         String call = "spawn/%d".formatted(spawned.incrementAndGet());
-        return () -> spawn(request, call);
+        return () -> spawn(CHILDREN, request, call);
     }
 
     private static void put(ObjectNode request, String field, Arguments arguments, String name) throws ToolException {
         arguments.optionalText(name).ifPresent(text -> request.put(field, text));
     }
 
-    private ToolResult spawn(ObjectNode request, String call) throws IOException, InterruptedException {
-        Answer answer = door.spawn(request, call);
+    private ToolResult spawn(String path, ObjectNode request, String call) throws IOException, InterruptedException {
+        Answer answer = door.spawn(path, request, call);
         if (!answer.ok()) {
             return refused(answer);
         }
@@ -223,9 +234,13 @@ final class SubagentTools {
 
     /** Only what is an id becomes part of a path. */
     private static String id(Arguments arguments) throws ToolException {
-        String id = arguments.text("agent_id");
+        return id(arguments, "agent_id");
+    }
+
+    private static String id(Arguments arguments, String name) throws ToolException {
+        String id = arguments.text(name);
         if (!id.matches("[a-z2-7]{16}")) {
-            throw new ToolException("agent_id: `%s` (expected: the id of an agent that you started)".formatted(id));
+            throw new ToolException("%s: `%s` (expected: the id of an agent that you started)".formatted(name, id));
         }
         return id;
     }

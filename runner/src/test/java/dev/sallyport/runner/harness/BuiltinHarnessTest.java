@@ -495,6 +495,35 @@ class BuiltinHarnessTest {
         assertThat(gateway.events("result").getFirst().path("text").asString()).isEqualTo("Also that.");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void goesOnWithAConversation(Assignment.Model.Shape shape) throws Exception {
+        orders.accept(new Command("task", Json.read(Golden.message("door-task-resumed.json"))));
+        gateway.model(says(shape, "Done."));
+
+        assertThat(run(assignment(shape, List.of("ls"), null), orders.awaitTask()))
+                .isZero();
+
+        Golden.assertMatches(
+                getClass(),
+                "resumed-%s.json".formatted(shape.name().toLowerCase(java.util.Locale.ROOT)),
+                gateway.modelRequests().getLast().path("messages").toPrettyString());
+    }
+
+    /** authority.md 13.12: in the original a resumed agent has none. */
+    @Test
+    void hasItsTurnLimitAlsoWhenItGoesOn() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            gateway.model(calls("Turn.", call("ls", "{}")));
+        }
+        Task task = new Task("Go on.", List.of(new Task.Said(false, "Begin."), new Task.Said(true, "I begin.")));
+
+        assertThat(run(assignment(Assignment.Model.Shape.MESSAGES, List.of("ls"), 2.0), task))
+                .isEqualTo(1);
+
+        assertThat(gateway.modelRequests()).hasSize(4);
+    }
+
     @Test
     void readsWhatTheGatewayWrites() throws Exception {
         orders.accept(new Command("assignment", Json.read(Golden.message("door-assignment.json"))));
@@ -505,7 +534,7 @@ class BuiltinHarnessTest {
         orders.accept(new Command("from-a-newer-gateway", Json.read("{}")));
 
         assertThat(orders.awaitAssignment().child()).isEqualTo("abcdefghijklmnop");
-        assertThat(orders.awaitTask()).isEqualTo("Fix the failing test.");
+        assertThat(orders.awaitTask()).isEqualTo(new Task("Fix the failing test.", List.of()));
         assertThat(orders.takeSteers()).containsExactly("[message from alice]\nLeave the parser alone.");
         assertThat(Stream.of("read", "bash").filter(orders::allow)).containsExactly("read");
         assertThat(orders.cancelled()).contains("cancelled by alice");
@@ -545,13 +574,17 @@ class BuiltinHarnessTest {
     }
 
     private int run(Assignment assignment, String prompt) throws IOException, InterruptedException {
+        return run(assignment, new Task(prompt, List.of()));
+    }
+
+    private int run(Assignment assignment, Task task) throws IOException, InterruptedException {
         Door door = new Door(gateway.socket(), Duration.ofSeconds(30));
         Toolbox toolbox = new Toolbox(
                 door, new Workspace(directory, directory), OutputLimit.DEFAULT, Duration.ofSeconds(30), Map.of());
         ExtensionHost extensions = ExtensionHost.start(
                 assignment, outbox, Map.of("CALLS", directory.resolve("calls").toString()));
         int code = new BuiltinHarness(door, outbox, orders, assignment, toolbox, extensions, Duration.ofMillis(1))
-                .run(prompt);
+                .run(task);
         assertThat(outbox.flush()).isTrue();
         return code;
     }
