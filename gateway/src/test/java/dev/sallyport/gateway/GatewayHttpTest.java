@@ -716,10 +716,46 @@ class GatewayHttpTest {
     }
 
     @Test
+    void goesOnWithAChildOfItsOwnAndOnce() throws Exception {
+        String first = running(SESSION);
+        String path = "/v1/children/" + first + "/resume";
+        assertThat(post(SESSION, path, "{\"prompt\":\"go on\"}").code()).isEqualTo("child-not-ended");
+        exit(first, 0);
+        awaitState(SESSION, first, "completed");
+
+        assertThat(post(ANOTHER_SESSION, path, "{\"prompt\":\"go on\"}").code()).isEqualTo("child-not-found");
+        assertThat(post(ANOTHER_TENANT, path, "{\"prompt\":\"go on\"}").code()).isEqualTo("child-not-found");
+        assertThat(post(SESSION, path, "{\"prompt\":\"go on\",\"model\":\"scripted/other\"}")
+                        .code())
+                .isEqualTo("malformed-request");
+        assertThat(post(SESSION, path, "{}").code()).isEqualTo("request-invalid");
+        Reply next = post(SESSION, path, "{\"prompt\":\"go on\",\"description\":\"more\"}");
+        Reply again = post(SESSION, path, "{\"prompt\":\"go on\"}");
+
+        assertThat(next.status()).isEqualTo(202);
+        String id = next.json().path("id").asString();
+        assertThat(next.whole().headers().firstValue("Location")).contains("/v1/children/" + id);
+        assertThat(next.json().path("resumes").asString()).isEqualTo(first);
+        assertThat(next.json().path("description").asString()).isEqualTo("more");
+        assertThat(again.status()).isEqualTo(409);
+        assertThat(again.code()).isEqualTo("child-resumed");
+        assertThat(again.json().path("winner").asString()).isEqualTo(id);
+        assertThat(get(SESSION, "/v1/children/" + first)
+                        .json()
+                        .path("resumedBy")
+                        .asString())
+                .isEqualTo(id);
+    }
+
+    @Test
     void describesItself() throws Exception {
         JsonNode openapi = get(ALICE, "/v1/openapi").json();
 
         assertThat(openapi.path("paths").propertyNames())
-                .contains("/v1/children", "/v1/children/{id}/events", "/v1/authority:resolve");
+                .contains(
+                        "/v1/children",
+                        "/v1/children/{id}/events",
+                        "/v1/children/{id}/resume",
+                        "/v1/authority:resolve");
     }
 }

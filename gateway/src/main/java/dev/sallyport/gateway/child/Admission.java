@@ -2,12 +2,16 @@ package dev.sallyport.gateway.child;
 
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.child.Children.NewChild;
+import dev.sallyport.gateway.error.GatewayException.ChildNotFound;
+import dev.sallyport.gateway.error.GatewayException.ChildResumed;
 import dev.sallyport.gateway.error.GatewayException.NotAdmitted;
+import dev.sallyport.gateway.error.GatewayException.NotResumable;
 import dev.sallyport.gateway.error.GatewayException.ParentEnded;
 import dev.sallyport.gateway.error.GatewayException.SharedWrites;
 import dev.sallyport.gateway.error.GatewayException.TreeLimit;
 import dev.sallyport.identity.ChildId;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -75,6 +79,28 @@ final class Admission {
             }
         }
         requireOnlyWriter(child);
+        Children.Resumed resumed = child.resumed();
+        if (resumed != null) {
+            requireOver(resumed.child());
+        }
+    }
+
+    /** nothing of it runs any more, and nobody else goes on with it. Its row stays until this transaction is over. */
+    private void requireOver(ChildId child) {
+        record Row(boolean settled, @Nullable String winner) {}
+        Row row = db.sql(
+                        "select settled, (select id from child where resumes = c.id and %s) from child c where id = ? for update"
+                                .formatted(Children.GOES_ON))
+                .param(child.value())
+                .query((found, _) -> new Row(found.getBoolean(1), found.getString(2)))
+                .optional()
+                .orElseThrow(() -> new ChildNotFound(child));
+        if (row.winner() != null) {
+            throw new ChildResumed(child, new ChildId(row.winner()));
+        }
+        if (!row.settled()) {
+            throw NotResumable.notOver(child);
+        }
     }
 
     /** Its row stays as it is until this transaction is over: a parent that ends later finds this child and ends it. */

@@ -40,6 +40,10 @@ record Assignment(
         int outputLimit) {
 
     private static final int VERSION = 3;
+
+    /** Of a child that goes on with a conversation: a runner that does not know how would begin anew without a word. */
+    private static final int VERSION_RESUMED = 4;
+
     /** Where in the sandbox the workspace is. */
     static final String TOP = "/workspace";
 
@@ -82,7 +86,7 @@ record Assignment(
         Terms.Model model = terms.model();
         boolean clone = terms.workspace().access() == WorkspaceAccess.CLONE;
         var assignment = new Assignment(
-                VERSION,
+                child.resumes() == null ? VERSION : VERSION_RESUMED,
                 child.id().value(),
                 child.incarnation(),
                 nonce,

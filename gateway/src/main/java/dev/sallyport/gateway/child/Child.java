@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param tip commit its branch was imported at; equals the base where it changed nothing
  * @param salvage file that holds what a clone left behind without a branch
  * @param containment as JSON
+ * @param settled whether nothing of it is left anywhere
+ * @param resumes the child whose conversation it goes on with
+ * @param resumedBy the child that goes on with its conversation
  */
 record Child(
         ChildId id,
@@ -42,7 +45,10 @@ record Child(
         String containment,
         Reported reported,
         Usage usage,
-        Decisions decisions) {
+        Decisions decisions,
+        boolean settled,
+        @Nullable ChildId resumes,
+        @Nullable ChildId resumedBy) {
 
     /** What the child has told of itself in this incarnation. */
     record Reported(long n, long events, long bytes) {}

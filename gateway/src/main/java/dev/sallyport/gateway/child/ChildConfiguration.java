@@ -106,6 +106,7 @@ class ChildConfiguration {
                 catalogue,
                 policy,
                 new Selecting(router, json),
+                new Resuming(children, transcript, lives, json),
                 new Sources(binds, workspaces, children, somebody),
                 permissions,
                 children,

@@ -82,7 +82,10 @@ class ChildController {
             @RequestBody SpawnRequest request,
             @RequestHeader(name = "Idempotency-Key", required = false) @Nullable String key) {
         requireKey(key);
-        Child child = spawning.spawn(caller, request, key);
+        return accepted(spawning.spawn(caller, request, key));
+    }
+
+    private static ResponseEntity<ChildResponse> accepted(Child child) {
         return ResponseEntity.accepted()
                 .location(URI.create("/v1/children/" + child.id()))
                 .body(ChildResponse.of(child));
@@ -164,6 +167,19 @@ class ChildController {
     ResponseEntity<ChildResponse> steer(Caller caller, @PathVariable String id, @RequestBody SteerRequest request) {
         return ResponseEntity.accepted()
                 .body(ChildResponse.of(inspection.steer(caller, childId(id), request.message())));
+    }
+
+    /** Starts a child that goes on with the conversation of this one. */
+    @PostMapping("/{id}/resume")
+    @PreAuthorize("hasRole('SPAWN')")
+    ResponseEntity<ChildResponse> resume(
+            Caller caller,
+            @PathVariable String id,
+            @RequestBody ResumeRequest request,
+            @RequestHeader(name = "Idempotency-Key", required = false) @Nullable String key)
+            throws InterruptedException {
+        requireKey(key);
+        return accepted(spawning.resume(caller, inspection.child(caller, childId(id)), request, key));
     }
 
     @GetMapping(path = "/{id}/diff", produces = "text/x-diff;charset=UTF-8")

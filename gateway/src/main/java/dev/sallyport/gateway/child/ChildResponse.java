@@ -2,6 +2,7 @@ package dev.sallyport.gateway.child;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.sallyport.gateway.workspace.Workspaces;
+import dev.sallyport.identity.ChildId;
 import java.math.BigDecimal;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,8 @@ record ChildResponse(
         String id,
         String session,
         @Nullable String parent,
+        @Nullable String resumes,
+        @Nullable String resumedBy,
         String agent,
         String description,
         String state,
@@ -59,7 +62,9 @@ record ChildResponse(
         return new ChildResponse(
                 child.id().value(),
                 child.session().value(),
-                child.parent() == null ? null : child.parent().value(),
+                value(child.parent()),
+                value(child.resumes()),
+                value(child.resumedBy()),
                 terms.agent(),
                 terms.description(),
                 child.state().wire(),
@@ -82,6 +87,10 @@ record ChildResponse(
                 child.decisions(),
                 child.containment(),
                 terms.authorityDigest());
+    }
+
+    private static @Nullable String value(@Nullable ChildId id) {
+        return id == null ? null : id.value();
     }
 
     /** Null until there is one. */

@@ -38,15 +38,19 @@ final class Children {
     /** How many ended children a list shows. */
     static final int ENDED_SHOWN = 10;
 
+    /** The index over {@code resumes} says the same: at most one child goes on with a conversation. */
+    static final String GOES_ON = "(ended_at is null or started_at is not null)";
+
     private static final String SELECT = """
-        select c.*, d.* from child c left join lateral (
+        select c.*, d.*, r.resumed_by from child c left join lateral (
             select count(*) filter (where decision = 'allowed') as allowed,
                    count(*) filter (where decision = 'denied') as denied,
                    count(*) filter (where asked) as asked,
                    count(*) filter (where decision = 'allowed' and human) as approved,
                    count(*) filter (where decision = 'unavailable') as unavailable
-            from decision where child = c.id) d on true
-        """;
+            from decision where child = c.id) d on true left join lateral (
+            select id as resumed_by from child where resumes = c.id and %s) r on true
+        """.formatted(GOES_ON);
 
     private final JdbcClient db;
     private final TransactionOperations transactions;
@@ -62,7 +66,11 @@ final class Children {
         this.clock = clock;
     }
 
-    /** What a spawn adds; the rest of a row starts empty. */
+    /**
+     * What a spawn adds; the rest of a row starts empty.
+     *
+     * @param request as JSON, for a resume
+     */
     record NewChild(
             ChildId id,
             Tenant tenant,
@@ -76,7 +84,16 @@ final class Children {
             boolean sharesWrites,
             @Nullable String base,
             String authority,
-            String explanation) {}
+            String explanation,
+            String request,
+            @Nullable Resumed resumed) {}
+
+    /**
+     * The child that a new one goes on with.
+     *
+     * @param history its conversation as JSON
+     */
+    record Resumed(ChildId child, String history) {}
 
     /** A child as its idempotency key finds it. */
     record Earlier(ChildId id, String requestDigest) {}
@@ -102,13 +119,15 @@ final class Children {
     }
 
     private boolean insert(NewChild child) {
+        Resumed resumed = child.resumed();
         return db.sql("""
             with c as (
                 insert into child (id, tenant, session, owner, principal, parent, idempotency_key, request_digest, terms,
-                    base, authority, explanation, state, created_at, last_seq)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?::json, ?, 'queued', ?, 1)
+                    base, authority, explanation, resumes, state, created_at, last_seq)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?::json, ?, ?::json, ?, ?, 'queued', ?, 1)
                 on conflict (tenant, principal, idempotency_key) where idempotency_key is not null do nothing
-                returning id, created_at)
+                returning id, created_at),
+            a as (insert into asked select id, ?, ? from c)
             insert into event select id, 1, created_at, 'gateway', 'state', '{"state":"queued"}' from c
             """)
                         .params(Arrays.asList(
@@ -124,7 +143,10 @@ final class Children {
                                 child.base(),
                                 child.authority(),
                                 child.explanation(),
-                                now()))
+                                resumed == null ? null : resumed.child().value(),
+                                now(),
+                                child.request(),
+                                resumed == null ? null : resumed.history()))
                         .update()
                 == 1;
     }
@@ -204,6 +226,23 @@ final class Children {
             """).param(except).query(String.class).list().stream()
                 .map(Path::of)
                 .toList();
+    }
+
+    /** What was asked for when it was spawned, as JSON; empty for a row of old, and where nothing said is kept. */
+    Optional<String> request(ChildId id) {
+        return asked("request", id);
+    }
+
+    /** The conversation that it goes on with, as JSON. */
+    Optional<String> history(ChildId id) {
+        return asked("history", id);
+    }
+
+    private Optional<String> asked(String column, ChildId id) {
+        return db.sql("select %s from asked where child = ? and %s is not null".formatted(column, column))
+                .param(id.value())
+                .query(String.class)
+                .optional();
     }
 
     /** The resolved authority as JSON. */
@@ -446,7 +485,7 @@ final class Children {
                 new SessionId(row.getString("session")),
                 row.getString("owner"),
                 row.getString("principal"),
-                row.getString("parent") == null ? null : new ChildId(row.getString("parent")),
+                childId(row, "parent"),
                 json.readValue(row.getString("terms"), Terms.class),
                 ChildState.parse(row.getString("state")),
                 row.getInt("incarnation"),
@@ -476,7 +515,15 @@ final class Children {
                         row.getLong("denied"),
                         row.getLong("asked"),
                         row.getLong("approved"),
-                        row.getLong("unavailable")));
+                        row.getLong("unavailable")),
+                row.getBoolean("settled"),
+                childId(row, "resumes"),
+                childId(row, "resumed_by"));
+    }
+
+    private static @Nullable ChildId childId(ResultSet row, String column) throws SQLException {
+        String id = row.getString(column);
+        return id == null ? null : new ChildId(id);
     }
 
     private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {

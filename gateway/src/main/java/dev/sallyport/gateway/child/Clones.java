@@ -41,7 +41,9 @@ final class Clones {
 
     /** Makes what the child will fetch. @return the commit it holds */
     String export(Child child) {
-        Bundle bundle = workspaces.export(source(child), Workspaces.branch(child.id()), outgoing(child));
+        // What goes on with another's work starts where that one stopped, wherever HEAD is now.
+        String commit = child.resumes() == null ? null : child.base();
+        Bundle bundle = workspaces.export(source(child), commit, Workspaces.branch(child.id()), outgoing(child));
         children.cloned(child.id(), bundle.commit());
         return bundle.commit();
     }

@@ -52,6 +52,24 @@ final class Delegating {
 
         @Override
         public ObjectNode spawn(ObjectNode request, CallId call, Duration wait) throws InterruptedException {
+            SpawnRequest wish = json.treeToValue(request, SpawnRequest.class);
+            return permitted(request, call, wait, parent -> spawning.below(parent, wish, call.value()));
+        }
+
+        @Override
+        public ObjectNode resume(ChildId child, ObjectNode request, CallId call, Duration wait)
+                throws InterruptedException {
+            Child over = translated(() -> own(child));
+            ResumeRequest wish = json.treeToValue(request, ResumeRequest.class);
+            // Asked for like a spawn of the same agent.
+            ObjectNode asked = request.deepCopy()
+                    .put("resume", child.value())
+                    .put("agent", over.terms().agent());
+            return permitted(asked, call, wait, parent -> spawning.resumeBelow(parent, over, wish, call.value()));
+        }
+
+        private ObjectNode permitted(ObjectNode request, CallId call, Duration wait, Start start)
+                throws InterruptedException {
             reports.caused(request.toString().length());
             Child parent = live.child();
             var subject = new Subject.Tool(
@@ -64,13 +82,12 @@ final class Delegating {
                     .put("reason", verdict.reason())
                     .put("askId", verdict.askId());
             if (verdict.decision() == Verdict.Decision.ALLOWED) {
-                answer.set("child", translated(() -> started(parent, request, call)));
+                answer.set("child", translated(() -> started(parent, start.of(parent))));
             }
             return answer;
         }
 
-        private ObjectNode started(Child parent, ObjectNode request, CallId call) {
-            Child child = spawning.below(parent, json.treeToValue(request, SpawnRequest.class), call.value());
+        private ObjectNode started(Child parent, Child child) {
             timeline.once(
                     parent.id(),
                     "child-started",
@@ -146,6 +163,12 @@ final class Delegating {
         shown.remove("containment");
         shown.put("runInBackground", Boolean.TRUE.equals(child.terms().runInBackground()));
         return shown;
+    }
+
+    @FunctionalInterface
+    private interface Start {
+
+        Child of(Child parent) throws InterruptedException;
     }
 
     @FunctionalInterface

@@ -412,13 +412,12 @@ final class Life implements Runnable {
 
     /** Only now the child learns what it is to do. */
     private void begin(Child child) {
-        with.timeline()
-                .command(
-                        child.sandbox(),
-                        Command.Type.TASK,
-                        with.json()
-                                .createObjectNode()
-                                .put("prompt", child.terms().prompt()));
+        ObjectNode task =
+                with.json().createObjectNode().put("prompt", child.terms().prompt());
+        with.children()
+                .history(child.id())
+                .ifPresent(history -> task.set("history", with.json().readTree(history)));
+        with.timeline().command(child.sandbox(), Command.Type.TASK, task);
         if (with.children().running(child.id(), child.terms().limits().wall())) {
             live.running(within(child.terms().limits().wall(), EndReason.WALL_CLOCK));
             with.metrics()

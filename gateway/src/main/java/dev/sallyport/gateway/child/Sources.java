@@ -2,6 +2,7 @@ package dev.sallyport.gateway.child;
 
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
+import dev.sallyport.gateway.error.GatewayException.NotResumable;
 import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
 import dev.sallyport.gateway.sandbox.BindRefusal;
 import dev.sallyport.gateway.sandbox.BindSource;
@@ -51,8 +52,13 @@ final class Sources {
             @Nullable String base,
             List<String> warnings) {}
 
-    /** @param directory below a root, without links; null if none was given */
-    Source of(WorkspaceAccess access, @Nullable Path directory) {
+    /**
+     * What a child is given.
+     *
+     * @param directory below a root, without links; null if none was given
+     * @param resumed whose work it goes on with: a clone then starts where that one's branch is
+     */
+    Source of(WorkspaceAccess access, @Nullable Path directory, @Nullable Child resumed) {
         if (access == WorkspaceAccess.NONE) {
             return new Source(Terms.Workspace.NONE, null, null, List.of());
         }
@@ -61,7 +67,7 @@ final class Sources {
         }
         List<Path> writable = children.writable();
         return switch (access) {
-            case CLONE -> clone(directory, writable);
+            case CLONE -> clone(directory, writable, resumed);
             case READ_ONLY -> bind(access, directory, new BindSources.Use.Read(somebody), writable);
             case READ_WRITE, NONE -> bind(access, directory, new BindSources.Use.Write(), writable);
         };
@@ -105,10 +111,12 @@ final class Sources {
         }
     }
 
-    private Source clone(Path directory, Collection<Path> writable) {
+    private Source clone(Path directory, Collection<Path> writable, @Nullable Child resumed) {
         Head head;
+        String start;
         try {
             head = workspaces.head(directory);
+            start = resumed == null ? head.commit() : start(directory, resumed, head);
         } catch (WorkspaceException.Refused e) {
             throw new WorkspaceRefused(
                     e.refusal().code(),
@@ -132,6 +140,20 @@ final class Sources {
                 head.subdirectory(),
                 null,
                 uncommitted.isPresent() ? (Integer) uncommitted.getAsInt() : null);
-        return new Source(workspace, head.branch().orElse(""), head.commit(), head.notices());
+        return new Source(workspace, head.branch().orElse(""), start, head.notices());
+    }
+
+    private String start(Path directory, Child resumed, Head head) {
+        if (resumed.terms().workspace().access() != WorkspaceAccess.CLONE) {
+            return head.commit();
+        }
+        String tip = resumed.tip();
+        if (tip == null) {
+            throw new NotResumable(
+                    resumed.id(),
+                    "left no branch to go on from: it ended before its work was brought back",
+                    "start a new child; what was saved of its work says `sallyport result`");
+        }
+        return tip.equals(resumed.base()) ? tip : workspaces.tip(directory, resumed.id());
     }
 }

@@ -63,6 +63,25 @@ record SpawnRequest(
 
     /** The same with a profile for whoever asks for none. */
     SpawnRequest withProfileOr(String fallback) {
+        return with(session, agent, prompt, description, profile == null ? fallback : profile);
+    }
+
+    /**
+     * The same for one that goes on where the child of this request stopped.
+     *
+     * @param agent by its own name, whatever name this request knew it by
+     */
+    SpawnRequest resumed(
+            @Nullable String session, @Nullable String agent, @Nullable String prompt, @Nullable String description) {
+        return with(session, agent, prompt, description, profile);
+    }
+
+    private SpawnRequest with(
+            @Nullable String session,
+            @Nullable String agent,
+            @Nullable String prompt,
+            @Nullable String description,
+            @Nullable String profile) {
         return new SpawnRequest(
                 session,
                 agent,
@@ -85,7 +104,7 @@ record SpawnRequest(
                 runtime,
                 parent,
                 allowSharedWrites,
-                profile == null ? fallback : profile);
+                profile);
     }
 
     /** Where the caller says that the task comes from. */

@@ -77,6 +77,7 @@ final class Spawning {
     private final Catalogue catalogue;
     private final SpawnPolicy policy;
     private final Selecting selecting;
+    private final Resuming resuming;
     private final Sources sources;
     private final PermissionService permissions;
     private final Children children;
@@ -90,6 +91,7 @@ final class Spawning {
             Catalogue catalogue,
             SpawnPolicy policy,
             Selecting selecting,
+            Resuming resuming,
             Sources sources,
             PermissionService permissions,
             Children children,
@@ -101,6 +103,7 @@ final class Spawning {
         this.catalogue = catalogue;
         this.policy = policy;
         this.selecting = selecting;
+        this.resuming = resuming;
         this.sources = sources;
         this.permissions = permissions;
         this.children = children;
@@ -199,6 +202,7 @@ final class Spawning {
      * A child that could be taken in.
      *
      * @param selection what its timeline says of the choice of its model; null if nobody was asked
+     * @param over whom it goes on with; null for a child that begins
      */
     private record Draft(
             SpawnRequest request,
@@ -206,7 +210,13 @@ final class Spawning {
             Sources.Source source,
             Resolved resolved,
             List<Terms.Given> extensions,
-            @Nullable ObjectNode selection) {}
+            @Nullable ObjectNode selection,
+            Resuming.@Nullable Over over) {
+
+        Draft selected(Resolved resolved, ObjectNode selection) {
+            return new Draft(request, resolved.granted(), source, resolved, extensions, selection, over);
+        }
+    }
 
     /** @param idempotencyKey the same key with the same request finds the same child */
     Child spawn(Caller caller, SpawnRequest request, @Nullable String idempotencyKey) {
@@ -236,14 +246,42 @@ final class Spawning {
 
     private List<Child> spawn(
             Caller caller, @Nullable String session, List<SpawnRequest> requests, @Nullable String key) {
-        List<Child> earlier = earlier(caller.tenant(), caller.principal(), requests, key);
+        requests.forEach(SpawnRequest::requireSomethingToDo);
+        List<String> digests =
+                requests.stream().map(request -> digest(request, null)).toList();
+        List<Child> earlier = earlier(caller.tenant(), caller.principal(), digests, key);
         if (!earlier.isEmpty()) {
             return earlier;
         }
-        List<Draft> drafts = drafts(requests, request -> draft(request, resolve(request)));
-        Session known = session(caller, session);
-        Family family = new Family(caller.tenant(), caller.principal(), known.id(), known.owner(), null);
+        List<Draft> drafts = drafts(requests, request -> draft(request, resolve(request), null));
+        Family family = family(caller, session);
         return take(family, drafts(drafts, draft -> selected(family, draft)), key);
+    }
+
+    private Family family(Caller caller, @Nullable String session) {
+        Session known = session(caller, session);
+        return new Family(caller.tenant(), caller.principal(), known.id(), known.owner(), null);
+    }
+
+    /**
+     * Starts a child that goes on where another stopped, of that one's session. What it may do is resolved as if it were
+     * asked for now, by the agent of that name and nobody in its place (T62).
+     *
+     * @param over found for this caller
+     */
+    Child resume(Caller caller, Child over, ResumeRequest wish, @Nullable String key) throws InterruptedException {
+        if (over.parent() != null) {
+            throw new DelegationNotAllowed("child %s was started by child %s, and nobody else can resume it"
+                    .formatted(over.id(), over.parent()));
+        }
+        SpawnRequest request = resuming.request(over, wish);
+        List<Child> earlier = earlier(caller.tenant(), caller.principal(), List.of(digest(request, over.id())), key);
+        if (!earlier.isEmpty()) {
+            return earlier.getFirst();
+        }
+        Draft draft = draft(request, resolve(request), resuming.over(over));
+        Family family = family(caller, request.session());
+        return take(family, List.of(selected(family, draft)), key).getFirst();
     }
 
     /**
@@ -253,18 +291,37 @@ final class Spawning {
      * @throws DelegationNotAllowed if the parent may not start that agent, or none
      */
     Child below(Child parent, SpawnRequest request, String key) {
-        Family family = new Family(parent.tenant(), "child/" + parent.id(), parent.session(), parent.owner(), parent);
-        List<Child> earlier = earlier(family.tenant(), family.principal(), List.of(request), key);
-        if (!earlier.isEmpty()) {
-            return earlier.getFirst();
-        }
+        request.requireSomethingToDo();
+        Family family = family(parent);
+        List<Child> earlier = earlier(family.tenant(), family.principal(), List.of(digest(request, null)), key);
+        return earlier.isEmpty() ? below(family, parent, request, null, key) : earlier.getFirst();
+    }
+
+    /**
+     * {@link #resume} for the one that started it.
+     *
+     * @param over one of this parent's children
+     */
+    Child resumeBelow(Child parent, Child over, ResumeRequest wish, String key) throws InterruptedException {
+        SpawnRequest request = resuming.request(over, wish);
+        Family family = family(parent);
+        List<Child> earlier = earlier(family.tenant(), family.principal(), List.of(digest(request, over.id())), key);
+        return earlier.isEmpty() ? below(family, parent, request, resuming.over(over), key) : earlier.getFirst();
+    }
+
+    private static Family family(Child parent) {
+        return new Family(parent.tenant(), "child/" + parent.id(), parent.session(), parent.owner(), parent);
+    }
+
+    private Child below(Family family, Child parent, SpawnRequest request, Resuming.@Nullable Over over, String key) {
         Path directory = directoryBelow(parent, request.directory());
         Path readable = readable(directory);
         AgentRegistry registry = catalogue.registry(readable);
         requirePermit(parent.terms().delegation().rights(), registry, request.agent());
         Draft draft = draft(
                 request,
-                resolve(request, directory, readable, registry, authority(parent), transcript.conversation(parent)));
+                resolve(request, directory, readable, registry, authority(parent), transcript.conversation(parent)),
+                over);
         return take(family, List.of(selected(family, draft)), key).getFirst();
     }
 
@@ -352,17 +409,15 @@ final class Spawning {
         throw new WorkspaceRefused("outside-parent", "`%s` is not in this child's workspace".formatted(text), null);
     }
 
-    private List<Child> earlier(Tenant tenant, String principal, List<SpawnRequest> requests, @Nullable String key) {
-        requests.forEach(SpawnRequest::requireSomethingToDo);
+    private List<Child> earlier(Tenant tenant, String principal, List<String> digests, @Nullable String key) {
         if (key == null
-                || children.earlier(tenant, principal, key(key, requests.size(), 0))
+                || children.earlier(tenant, principal, key(key, digests.size(), 0))
                         .isEmpty()) {
             return List.of();
         }
         List<Child> found = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            found.add(same(
-                    children.earlier(tenant, principal, key(key, requests.size(), i)), digest(requests.get(i)), key));
+        for (int i = 0; i < digests.size(); i++) {
+            found.add(same(children.earlier(tenant, principal, key(key, digests.size(), i)), digests.get(i), key));
         }
         return found;
     }
@@ -371,8 +426,14 @@ final class Spawning {
         return count == 1 ? key : "%s#%d".formatted(key, index);
     }
 
-    private String digest(SpawnRequest request) {
-        return Digests.sha256(json.writeValueAsString(request).getBytes(StandardCharsets.UTF_8));
+    private String digest(SpawnRequest request, @Nullable ChildId resumed) {
+        String body = json.writeValueAsString(request) + (resumed == null ? "" : resumed.value());
+        return Digests.sha256(body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private String digest(Draft draft) {
+        Resuming.Over over = draft.over();
+        return digest(draft.request(), over == null ? null : over.child().id());
     }
 
     private static <T> List<Draft> drafts(List<T> requests, Function<T, Draft> draft) {
@@ -394,30 +455,31 @@ final class Spawning {
         return drafts;
     }
 
-    private Draft draft(SpawnRequest request, Resolved resolved) {
+    private Draft draft(SpawnRequest request, Resolved resolved, Resuming.@Nullable Over over) {
         Outcome.Granted granted = resolved.granted();
         Authority authority = granted.authority();
+        if (over != null && !authority.agent().equals(over.child().terms().agent())) {
+            throw new AuthorityRefused(
+                    "unknown-agent",
+                    List.of("agent `%s` is not there any more, and no other goes on with its conversation"
+                            .formatted(over.child().terms().agent())));
+        }
         requireHarness(request, authority.harness());
         if (!authority.budgets().equals(Budgets.UNLIMITED)) {
             throw new AuthorityRefused(
                     "budget-unenforced", List.of("budgets: this gateway can not hold a child to one yet"));
         }
-        Sources.Source source = sources.of(authority.containment().workspace(), resolved.directory());
+        Sources.Source source = sources.of(
+                authority.containment().workspace(), resolved.directory(), over == null ? null : over.child());
         List<Terms.Given> extensions = Loading.given(resolved.asked(), authority, resolved.extensions());
-        return new Draft(request, granted, source, resolved, extensions, null);
+        return new Draft(request, granted, source, resolved, extensions, null, over);
     }
 
     /** Last of all that can be refused: a selector costs time and money, and is told the task. */
     private Draft selected(Family family, Draft draft) {
         return selecting
                 .choose(family.tenant(), draft.request(), draft.resolved())
-                .map(chosen -> new Draft(
-                        draft.request(),
-                        chosen.resolved().granted(),
-                        draft.source(),
-                        chosen.resolved(),
-                        draft.extensions(),
-                        chosen.event()))
+                .map(chosen -> draft.selected(chosen.resolved(), chosen.event()))
                 .orElse(draft);
     }
 
@@ -431,12 +493,19 @@ final class Spawning {
             return earlier(
                     family.tenant(),
                     family.principal(),
-                    drafts.stream().map(Draft::request).toList(),
+                    drafts.stream().map(this::digest).toList(),
                     key);
         }
         List<Child> queued = new ArrayList<>();
         for (int i = 0; i < drafts.size(); i++) {
             ChildId id = some.get(i).id();
+            Resuming.Over over = drafts.get(i).over();
+            if (over != null) {
+                timeline.fact(
+                        id,
+                        "resumes",
+                        json.createObjectNode().put("child", over.child().id().value()));
+            }
             ObjectNode selection = drafts.get(i).selection();
             if (selection != null) {
                 timeline.fact(id, "model-selected", selection);
@@ -469,13 +538,15 @@ final class Spawning {
                 family.principal(),
                 parent == null ? null : parent.id(),
                 key,
-                digest(draft.request()),
+                digest(draft),
                 terms,
                 Boolean.TRUE.equals(draft.request().allowSharedWrites())
                         && terms.delegation().sharedWriters(),
                 draft.source().base(),
                 json.writeValueAsString(ResolutionResponse.of(draft.granted(), json)),
-                draft.granted().explanation().render());
+                draft.granted().explanation().render(),
+                json.writeValueAsString(draft.request()),
+                draft.over() == null ? null : draft.over().resumed());
     }
 
     /** Whatever drives the child: a program has no such tools, but what is not among these its door refuses. */
@@ -595,6 +666,7 @@ final class Spawning {
     private Terms terms(ChildId id, Draft draft) {
         SpawnRequest request = draft.request();
         Authority authority = draft.granted().authority();
+        Resuming.Over over = draft.over();
         Sources.Source source = draft.source();
         List<Narrowing.Layer> narrowing = new ArrayList<>(draft.resolved().project());
         narrowing.addAll(authority.narrowing());
@@ -606,7 +678,8 @@ final class Spawning {
                 authority.definitionDigest(),
                 authority.digest(),
                 description(request),
-                task(request, authority, conversation),
+                // What was inherited is in the conversation already.
+                over == null ? task(request, authority, conversation) : prompt(request),
                 authority.harness(),
                 request.command() == null ? List.of() : request.command(),
                 model == null
@@ -630,11 +703,19 @@ final class Spawning {
                         .map(layer -> new PermissionService.Narrowing(
                                 layer.origin(), json.valueToTree(layer.config().toJson())))
                         .toList(),
-                conversation.claimed() && (authority.prompt().hasParent() || authority.inheritContext()),
+                claimed(authority, conversation) || (over != null && claimed(over.child())),
                 Terms.Delegation.of(authority.delegation()),
                 authority.runInBackground(),
                 kept(draft.resolved().asked(), authority),
                 new Terms.Extensions(authority.extensions(), authority.deniedTools(), draft.extensions()));
+    }
+
+    private static boolean claimed(Authority authority, ParentConversation conversation) {
+        return conversation.claimed() && (authority.prompt().hasParent() || authority.inheritContext());
+    }
+
+    private static boolean claimed(Child child) {
+        return Boolean.TRUE.equals(child.terms().parentClaimed());
     }
 
     /** Those of its tools that its agent file names. */
@@ -652,10 +733,14 @@ final class Spawning {
     }
 
     private static String task(SpawnRequest request, Authority authority, ParentConversation conversation) {
-        String prompt = request.prompt() == null ? "" : request.prompt();
+        String prompt = prompt(request);
         return authority.inheritContext() && !prompt.isEmpty()
                 ? conversation.messages().before(prompt)
                 : prompt;
+    }
+
+    private static String prompt(SpawnRequest request) {
+        return request.prompt() == null ? "" : request.prompt();
     }
 
     private ModelShape shape(Model model) {

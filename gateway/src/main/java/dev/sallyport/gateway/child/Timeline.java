@@ -73,6 +73,7 @@ final class Timeline {
                 .param(child.value())
                 .update();
         db.sql("delete from command where child = ?").param(child.value()).update();
+        db.sql("delete from asked where child = ?").param(child.value()).update();
     }
 
     /** A fact that the gateway itself knows. */

@@ -3,6 +3,7 @@ package dev.sallyport.gateway.child;
 import dev.sallyport.prompt.ParentContext;
 import dev.sallyport.prompt.ParentContext.Entry;
 import dev.sallyport.prompt.ParentConversation;
+import dev.sallyport.text.VisibleText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,6 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Transcript {
 
     private static final int PAGE = 500;
+    private static final int LONGEST_NAME = 128;
 
     /** Characters of a conversation that a child is told of. */
     private static final int LONGEST_CONTEXT = 1 << 18;
@@ -104,6 +107,102 @@ final class Transcript {
                 .put("toolCallId", data.path("callId").asString(""))
                 .put("toolName", data.path("tool").asString(""))
                 .put("isError", !data.path("outcome").asString("").equals("ok"));
+    }
+
+    /**
+     * Part of a conversation as one that goes on with it is told. Calls and what came of them are told as texts: another
+     * provider's ids, thoughts that are not kept and tools that are gone would make them unusable as calls. INVARIANT: of what
+     * the child reported, only what it said as the model stands in a text unquoted, so that nothing of it can pass for the
+     * words of a person.
+     *
+     * @param role {@code user}, {@code assistant}, or {@code tool} for whatever neither of them said
+     */
+    record Said(String role, String text) {
+
+        /** What a part costs beside its text. */
+        private static final int FRAME = 32;
+
+        private int length() {
+            return text.length() + FRAME;
+        }
+    }
+
+    /**
+     * The last part of all that was said in a child, and in those that it went on with.
+     *
+     * @param before what it was told itself, as JSON
+     */
+    List<Said> history(Child over, String before) {
+        Deque<Said> said = new ArrayDeque<>(List.of(json.readValue(before, Said[].class)));
+        said.add(new Said("user", over.terms().prompt()));
+        boolean cut = shorten(said);
+        for (List<Event> page = timeline.conversation(over.id(), 0, PAGE);
+                !page.isEmpty();
+                page = timeline.conversation(over.id(), page.getLast().seq(), PAGE)) {
+            for (Event event : page) {
+                Said part = said(event);
+                if (!part.text().isBlank()) {
+                    said.add(part);
+                }
+            }
+            cut |= shorten(said);
+        }
+        if (cut) {
+            said.addFirst(new Said("tool", "[what was said before this is left out]"));
+        }
+        String end = over.ending() == null ? "" : over.ending().message();
+        said.add(new Said(
+                "tool",
+                "[here you stopped: %s. You go on in a new sandbox; of the old one only what is in the workspace is left]"
+                        .formatted(end)));
+        return List.copyOf(said);
+    }
+
+    private static boolean shorten(Deque<Said> said) {
+        int length = said.stream().mapToInt(Said::length).sum();
+        boolean cut = false;
+        while (length > LONGEST_CONTEXT) {
+            length -= said.removeFirst().length();
+            cut = true;
+        }
+        return cut;
+    }
+
+    private Said said(Event event) {
+        JsonNode data = json.readTree(event.data());
+        ObjectNode message = message(event);
+        JsonNode block = message.path("content").path(0);
+        String text = block.path("text").asString("");
+        return switch (event.type()) {
+            case "steer" ->
+                new Said(
+                        "user",
+                        "[message from %s]\n%s".formatted(data.path("author").asString(""), text));
+            case "tool-call" -> new Said("tool", "[you called %s %s]".formatted(name(data), arguments(block)));
+            case "tool-result" ->
+                new Said(
+                        "tool",
+                        "[%s: %s]%s"
+                                .formatted(
+                                        name(data),
+                                        message.path("isError").asBoolean() ? "failed" : "ok",
+                                        quoted(text)));
+            default -> new Said("assistant", text);
+        };
+    }
+
+    private static String name(JsonNode data) {
+        return VisibleText.excerpt(data.path("tool").asString(""), LONGEST_NAME);
+    }
+
+    /** JSON has no line break of its own, whole or cut. */
+    private static String arguments(JsonNode block) {
+        JsonNode arguments = block.path("arguments");
+        return arguments.isMissingNode() ? VisibleText.line(block.path("text").asString("")) : arguments.toString();
+    }
+
+    private static String quoted(String text) {
+        return text.lines().map(line -> "\n| " + line).collect(Collectors.joining());
     }
 
     /** What a child of this child may inherit: its prompt, and the last part of what was said. */

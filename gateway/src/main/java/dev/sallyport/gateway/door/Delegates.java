@@ -24,6 +24,9 @@ public interface Delegates {
      */
     ObjectNode spawn(ObjectNode request, CallId call, Duration wait) throws InterruptedException;
 
+    /** The same for a child that goes on where one of its own stopped. */
+    ObjectNode resume(ChildId child, ObjectNode request, CallId call, Duration wait) throws InterruptedException;
+
     ObjectNode list();
 
     JsonNode show(ChildId child);

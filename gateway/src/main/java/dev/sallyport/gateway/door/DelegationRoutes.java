@@ -22,7 +22,7 @@ final class DelegationRoutes {
 
     private static final String ALL = "/v1/children";
     private static final Pattern ONE =
-            Pattern.compile("/v1/children/([a-z2-7]{16})(|/result|/cancel|/steer)(?:\\?wait=([0-9]{1,2})s)?");
+            Pattern.compile("/v1/children/([a-z2-7]{16})(|/result|/cancel|/steer|/resume)(?:\\?wait=([0-9]{1,2})s)?");
 
     /** Longer, and the connection of one that waits could be taken for dead. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(25);
@@ -53,6 +53,7 @@ final class DelegationRoutes {
             .may("runtime", TEXT)
             .may("allowSharedWrites", FLAG);
     private static final Form CANCEL = object().may("reason", TEXT);
+    private static final Form RESUME = object().must("prompt", TEXT).may("description", TEXT);
     private static final Form STEER = object().must("message", TEXT);
 
     private final DoorSettings settings;
@@ -92,6 +93,8 @@ final class DelegationRoutes {
                 JsonNode reason = body(request, CANCEL).get("reason");
                 yield delegates.cancel(child, reason == null ? null : reason.stringValue());
             }
+            case "POST /resume" ->
+                delegates.resume(child, body(request, RESUME), call(request), settings.authorizeWait());
             case "POST /steer" ->
                 delegates.steer(child, body(request, STEER).get("message").stringValue());
             default -> throw notFound();

@@ -128,6 +128,34 @@ public abstract sealed class GatewayException extends ProblemException {
         }
     }
 
+    /** one conversation goes on in one child. */
+    public static final class ChildResumed extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ChildResumed(ChildId child, ChildId winner) {
+            super(
+                    GatewayProblem.CHILD_RESUMED,
+                    "child %s goes on as child %s".formatted(child, winner),
+                    "resume %s once it is over".formatted(winner));
+            with("winner", winner.value());
+        }
+    }
+
+    /** Nobody can go on with what this child did. */
+    public static final class NotResumable extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public NotResumable(ChildId child, String why, @Nullable String remedy) {
+            super(GatewayProblem.NOT_RESUMABLE, "child %s %s".formatted(child, why), remedy);
+        }
+
+        public static NotResumable notOver(ChildId child) {
+            return new NotResumable(child, "has ended, but is not yet cleaned up after", "try again in a moment");
+        }
+    }
+
     public static final class SteeredTooOften extends GatewayException {
 
         private static final long serialVersionUID = 1L;

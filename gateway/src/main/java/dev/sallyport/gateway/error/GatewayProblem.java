@@ -14,6 +14,8 @@ public enum GatewayProblem implements Problem {
     CHILD_NOT_ENDED("child-not-ended", HttpStatus.CONFLICT),
     TRANSCRIPT_NOT_KEPT("transcript-not-kept", HttpStatus.GONE),
     CHILD_NOT_RUNNING("child-not-running", HttpStatus.CONFLICT),
+    CHILD_RESUMED("child-resumed", HttpStatus.CONFLICT),
+    NOT_RESUMABLE("not-resumable", HttpStatus.CONFLICT),
     STEERED_TOO_OFTEN("steered-too-often", HttpStatus.TOO_MANY_REQUESTS),
     CHILDREN_LIMIT("children-limit", HttpStatus.CONFLICT),
     DELEGATION_NOT_ALLOWED("delegation-not-allowed", HttpStatus.FORBIDDEN),

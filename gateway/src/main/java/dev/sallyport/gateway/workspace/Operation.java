@@ -17,6 +17,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -58,6 +59,7 @@ final class Operation {
         Operation operation = new Operation(WorkspaceSettings.from(request), Path.of(request.next()), request);
         switch (name) {
             case "head" -> operation.head();
+            case "tip" -> operation.tip();
             case "export" -> operation.export();
             case "import" -> operation.importBranch();
             case "diff" -> operation.diff();
@@ -106,11 +108,27 @@ final class Operation {
         }
     }
 
+    private void tip() throws IOException {
+        try (SourceRepository source = source();
+                RevWalk walk = new RevWalk(source.objects().newReader())) {
+            String branch = Workspaces.branch(new ChildId(request.next()));
+            ObjectId tip = source.ref(Constants.R_HEADS + branch)
+                    .orElseThrow(() ->
+                            new Refused(WorkspaceRefusal.COMMIT_MISSING, "the repository has no branch " + branch));
+            answer.add(walk.parseCommit(tip).name());
+        } catch (MissingObjectException e) {
+            throw damaged(e);
+        } catch (IncorrectObjectTypeException e) {
+            throw new Refused(WorkspaceRefusal.REPOSITORY_DAMAGED, "the branch names no commit");
+        }
+    }
+
     private void export() throws IOException {
         try (SourceRepository source = source()) {
+            String commit = request.next();
             String branch = requireBranch(request.next());
             Path target = Path.of(request.next());
-            ObjectId head = source.head();
+            ObjectId head = commit.isEmpty() ? source.head() : commit(commit);
             boolean done = false;
             try (ObjectReader reader = source.objects().newReader();
                     OutputStream out =

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the gateway does with repositories. Every operation runs in a process of its own and throws
@@ -40,14 +41,30 @@ public final class Workspaces {
     }
 
     /**
-     * Writes the whole history of HEAD to {@code target} as {@code refs/heads/<branch>}. Uncommitted files, other
+     * The commit that the branch of this child is at now, whoever moved it since.
+     *
+     * @throws WorkspaceException.Refused {@link WorkspaceRefusal#COMMIT_MISSING} if there is no such branch
+     */
+    public String tip(Path directory, ChildId child) {
+        return process.run("tip", directory.toString(), child.value()).next();
+    }
+
+    /** {@link #export(Path, String, String, Path)} of HEAD. */
+    public Bundle export(Path directory, String branch, Path target) {
+        return export(directory, null, branch, target);
+    }
+
+    /**
+     * Writes the whole history of a commit to {@code target} as {@code refs/heads/<branch>}. Uncommitted files, other
      * branches, tags and configuration stay behind.
      *
+     * @param commit null for HEAD
      * @param branch its name in the bundle, not one of the repository
      * @param target overwritten where it exists, absent after a failure
      */
-    public Bundle export(Path directory, String branch, Path target) {
-        Answer answer = process.run("export", directory.toString(), branch, target.toString());
+    public Bundle export(Path directory, @Nullable String commit, String branch, Path target) {
+        Answer answer =
+                process.run("export", directory.toString(), commit == null ? "" : commit, branch, target.toString());
         return new Bundle(target, answer.nextLong(), branch, answer.next());
     }
 

@@ -67,7 +67,9 @@ class ChildrenTest {
                 false,
                 null,
                 "{}",
-                "")));
+                "",
+                "{}",
+                null)));
     }
 
     private ChildId running() {

@@ -275,6 +275,84 @@ class CloneTest {
         assertThat(world.events(id)).isEqualTo(events);
     }
 
+    private ChildId ended(String content) throws IOException, InterruptedException {
+        ChildId id = running();
+        world.atDoor(id).importWorkspace(new ByteArrayInputStream(work(id, content)));
+        world.driver.exit(new SandboxId(id, 1), 0);
+        world.awaitEnd(id);
+        return id;
+    }
+
+    private ChildId resume(ChildId id) throws InterruptedException {
+        return world.spawning
+                .resume(World.ALICE, world.child(id), new ResumeRequest("go on", null), null)
+                .id();
+    }
+
+    @Test
+    void whatGoesOnStartsWhereTheBranchIsAndNotWhereHeadIs() throws Exception {
+        ChildId first = ended("two\n");
+        Files.writeString(repository.resolve("b.txt"), "of a person\n");
+        git(repository, "add", "-A");
+        git(repository, "commit", "-q", "-m", "meanwhile");
+        String tip = world.child(first).tip();
+
+        ChildId second = resume(first);
+
+        world.awaitState(second, ChildState.RUNNING);
+        assertThat(world.child(second).base()).isEqualTo(tip);
+        base = tip;
+        world.atDoor(second).importWorkspace(new ByteArrayInputStream(work(second, "three\n")));
+        world.driver.exit(new SandboxId(second, 1), 0);
+        world.awaitEnd(second);
+        assertThat(git(repository, "log", "--format=%H", "pi-agent-" + second)).contains(tip);
+        assertThat(world.inspection.diff(World.ALICE, second)).contains("-two").contains("+three");
+    }
+
+    @Test
+    void whatAPersonPutOnTheBranchIsThereToo() throws Exception {
+        ChildId first = ended("two\n");
+        String moved = git(repository, "commit-tree", "-p", "pi-agent-" + first, "-m", "m", "HEAD^{tree}");
+        git(repository, "update-ref", "refs/heads/pi-agent-" + first, moved);
+
+        assertThat(world.child(resume(first)).base()).isEqualTo(moved);
+    }
+
+    @Test
+    void nobodyGoesOnFromABranchThatIsGone() throws Exception {
+        ChildId first = ended("two\n");
+        git(repository, "branch", "-q", "-D", "pi-agent-" + first);
+
+        assertThatThrownBy(() -> resume(first))
+                .isInstanceOf(GatewayException.WorkspaceRefused.class)
+                .hasMessage("the repository has no branch pi-agent-" + first);
+    }
+
+    @Test
+    void nobodyGoesOnFromWorkThatCameBackAsNoBranch() {
+        ChildId first = running();
+        world.driver.exit(new SandboxId(first, 1), 137);
+        world.awaitEnd(first);
+
+        assertThatThrownBy(() -> resume(first))
+                .isInstanceOf(GatewayException.NotResumable.class)
+                .hasMessageContaining("left no branch");
+    }
+
+    @Test
+    void whoChangedNothingGoesOnFromItsOwnBase() throws Exception {
+        ChildId first = running();
+        world.with.children().imported(first, base);
+        world.driver.exit(new SandboxId(first, 1), 0);
+        world.awaitEnd(first);
+        git(repository, "commit", "-q", "--allow-empty", "-m", "meanwhile");
+
+        ChildId second = resume(first);
+
+        world.awaitState(second, ChildState.RUNNING);
+        assertThat(world.child(second).base()).isEqualTo(base);
+    }
+
     @Test
     void aBranchAtItsBaseIsNoBranch() {
         ChildId id = running();

@@ -107,7 +107,10 @@ class MessagesTest {
                 "[{\"name\":\"memory\",\"state\":\"applied\",\"detail\":\"1g\"}]",
                 new Child.Reported(0, 0, 0),
                 new Child.Usage(3, 1200, 340, null),
-                new Child.Decisions(4, 1, 1, 1, 0));
+                new Child.Decisions(4, 1, 1, 1, 0),
+                ending != null,
+                null,
+                null);
     }
 
     private static Child ended() {

@@ -89,6 +89,8 @@ final class World implements AutoCloseable {
 
     boolean sharedWriters;
 
+    UnaryOperator<OperatorPolicy.Builder> policy = builder -> builder;
+
     Surroundings with;
     Lives lives;
     Reaper reaper;
@@ -222,7 +224,7 @@ final class World implements AutoCloseable {
         reaper = new Reaper(with, lives, remains);
         Catalogue catalogue = new Catalogue(
                 directory.resolve("home"), directory.resolve("agent"), List.of(root), AgentFiles.Leniency.NONE, clock);
-        OperatorPolicy operator = OperatorPolicy.builder()
+        OperatorPolicy operator = policy.apply(OperatorPolicy.builder())
                 .acceptUnenforced(true)
                 .defaultModel(defaultModel)
                 .delegation(new Delegation(
@@ -238,6 +240,7 @@ final class World implements AutoCloseable {
                 new SpawnPolicy(
                         operator, Settings.DEFAULT.with("scopeModels", true), Map.of("scripted", ModelShape.MESSAGES)),
                 new Selecting(router, JSON),
+                new Resuming(children, transcript, lives, JSON),
                 new Sources(binds, workspaces, children, new SandboxUser(20_000, 20_000)),
                 client,
                 children,

@@ -293,6 +293,21 @@ class RoutesTest {
     }
 
     @Test
+    void takesAResumeOfAPromptAndNothingThatItCouldWidenItselfBy() throws IOException {
+        Spawns spawns = new Spawns();
+        child.delegates = spawns;
+        String path = "/v1/children/aaaaaaaaaaaaaaaa/resume";
+
+        assertThat(send(path, "{\"prompt\":\"x\",\"agent\":\"other\"}").status())
+                .isEqualTo(400);
+        assertThat(send(path, "{}").status()).isEqualTo(400);
+        assertThat(Wire.post(directory, path, "{\"prompt\":\"x\"}").status()).isEqualTo(400);
+        assertThat(send(path, "{\"prompt\":\"x\"}").status()).isEqualTo(200);
+
+        assertThat(spawns.requests).containsExactly("spawn/1 {\"prompt\":\"x\",\"resume\":\"aaaaaaaaaaaaaaaa\"}");
+    }
+
+    @Test
     void refusesEveryDelegationToAChildWithoutThatRight() throws IOException {
         String id = "a".repeat(16);
 
@@ -323,9 +338,14 @@ class RoutesTest {
     }
 
     private Wire.Answer spawn(String body) throws IOException {
+        return send("/v1/children", body);
+    }
+
+    private Wire.Answer send(String path, String body) throws IOException {
         return Wire.ask(
                 directory,
-                "POST /v1/children HTTP/1.1\r\nHost: door\r\nContent-Type: application/json\r\nIdempotency-Key: spawn/1\r\n"
+                "POST %s HTTP/1.1\r\nHost: door\r\nContent-Type: application/json\r\nIdempotency-Key: spawn/1\r\n"
+                                .formatted(path)
                         + "Content-Length: %d\r\n\r\n%s".formatted(body.length(), body));
     }
 
@@ -338,6 +358,11 @@ class RoutesTest {
         public ObjectNode spawn(ObjectNode request, CallId call, Duration wait) {
             requests.add(call.value() + " " + request);
             return Json.object().put("decision", "allowed");
+        }
+
+        @Override
+        public ObjectNode resume(ChildId id, ObjectNode request, CallId call, Duration wait) {
+            return spawn(request.put("resume", id.value()), call, wait);
         }
 
         @Override

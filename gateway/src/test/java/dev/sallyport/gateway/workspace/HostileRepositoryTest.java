@@ -135,7 +135,7 @@ class HostileRepositoryTest {
         Path nobodyReads = temp.resolve("fifo");
         assertThat(new ProcessBuilder("mkfifo", nobodyReads.toString()).start().waitFor())
                 .isZero();
-        Process process = start(Map.of(), "export", repository.directory(), Path.of("main"), nobodyReads);
+        Process process = start(Map.of(), "export", repository.directory(), Path.of(""), Path.of("main"), nobodyReads);
 
         process.getOutputStream().close();
 
