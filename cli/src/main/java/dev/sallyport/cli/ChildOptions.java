@@ -100,7 +100,7 @@ final class ChildOptions {
                 "agent",
                 agent,
                 "prompt",
-                task(environment),
+                task(environment, prompt, promptFile),
                 "harness",
                 harness == null && !command.isEmpty() ? "command" : harness,
                 "command",
@@ -138,7 +138,12 @@ final class ChildOptions {
                         .formatted(file));
     }
 
-    private @Nullable String task(Environment environment) {
+    /**
+     * The task as it was said, or read from where it was said to be; null if nothing was said.
+     *
+     * @throws Failure if it was said twice
+     */
+    static @Nullable String task(Environment environment, @Nullable String prompt, @Nullable Path promptFile) {
         if (prompt != null && promptFile != null) {
             throw Failure.of("usage", "a prompt and --prompt-file (expected: one of them)");
         }

@@ -29,6 +29,7 @@ public final class Main {
             "result",
             "cancel",
             "steer",
+            "resume",
             "rm",
             "diff",
             "apply",
@@ -102,7 +103,7 @@ public final class Main {
             exitCodeOnInvalidInput = 125,
             exitCodeListHeading = "%nExit codes%n",
             exitCodeList = {
-                "0:done; for run and result, the child completed",
+                "0:done; for run, resume and result, the child completed",
                 "120:refused by authority",
                 "124:the child timed out",
                 "125:Sallyport could not",
@@ -160,6 +161,7 @@ public final class Main {
             case "result" -> new Result(environment);
             case "cancel" -> new Cancel(environment);
             case "steer" -> new Steer(environment);
+            case "resume" -> new Resume(environment);
             case "rm" -> new Remove(environment);
             case "diff" -> new Diff(environment);
             case "apply" -> new Apply(environment);

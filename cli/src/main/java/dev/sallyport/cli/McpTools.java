@@ -53,6 +53,12 @@ final class McpTools {
                "harness": {"enum": ["builtin", "command"]},
                "command": {"type": "array", "items": {"type": "string"}, "description": "the program and its arguments, for harness command"}}}""");
 
+    private static final Json RESUME = Json.parse("""
+            {"type": "object", "additionalProperties": false, "required": ["child", "prompt"],
+             "properties": {
+               "child": {"type": "string", "description": "the id of a child that is over"},
+               "prompt": {"type": "string", "description": "what to do next; the new child knows what was said in the old one"}}}""");
+
     private static final Json LIST = Json.parse("""
             {"type": "object", "additionalProperties": false,
              "properties": {"all": {"type": "boolean", "description": "also children of other sessions"}}}""");
@@ -87,6 +93,14 @@ final class McpTools {
                         List.of("id", "state"),
                         false,
                         this::spawn),
+                new Tool(
+                        "resume",
+                        "Goes on with the conversation of a child that is over, in a new child, and returns at once with"
+                                + " its id.",
+                        RESUME,
+                        List.of("id", "state"),
+                        false,
+                        arguments -> spawner.resume(child(arguments), arguments.text("prompt"))),
                 new Tool(
                         "list",
                         "Lists the children that are active and the last ten that ended.",

@@ -5,6 +5,7 @@ import dev.sallyport.identity.SessionId;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -80,10 +81,10 @@ final class Run extends Verb implements Main.TakesCommand {
         Json body = child.body(environment());
         Connection connection = connect();
         Spawner spawner = new Spawner(connection, session);
-        return detach ? detached(spawner.spawn(body), output) : attended(connection, spawner, body, text);
+        return detach ? detached(spawner.spawn(body), output) : attended(connection, () -> spawner.spawn(body), text);
     }
 
-    private static int detached(Json child, Output output) {
+    static int detached(Json child, Output output) {
         warn(child, output);
         if (output.json()) {
             output.json(child.with("outcome", "detached"));
@@ -93,10 +94,11 @@ final class Run extends Verb implements Main.TakesCommand {
         return ExitCode.OK;
     }
 
-    private static int attended(Connection connection, Spawner spawner, Json body, Raw text) {
+    /** Starts a child and waits for it; returns its exit code. */
+    static int attended(Connection connection, Supplier<Json> start, Raw text) {
         Output output = text.output();
         try (CancelOnInterrupt interrupt = new CancelOnInterrupt(connection, output)) {
-            Json started = interrupt.watch(() -> spawner.spawn(body));
+            Json started = interrupt.watch(start);
             output.note("sallyport: child %s started".formatted(started.text("id")));
             warn(started, output);
             Live live = new Live(started.text("harness").equals("command"), text);

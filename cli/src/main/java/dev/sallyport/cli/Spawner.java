@@ -1,5 +1,6 @@
 package dev.sallyport.cli;
 
+import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,11 @@ final class Spawner {
     /** Starts a child; returns it as the gateway describes it. */
     Json spawn(Json body) {
         return spawn("/v1/children", body);
+    }
+
+    /** Starts a child that goes on where this one stopped, of its session. */
+    Json resume(ChildId over, String prompt) {
+        return send(Api.path("/v1/children/{}/resume", over), Json.object("prompt", prompt));
     }
 
     /** Starts all of them or none; in that order. */

@@ -66,14 +66,18 @@ class McpTest extends WithSallyport {
                 "GET " + C + "/result?wait=1s", 409, Json.object("code", "child-not-ended", "detail", "running"));
         sallyport.get(C + "/result?wait=1s", result("completed", 0));
         sallyport.post(C + "/cancel", child("running"));
+        sallyport.post(C + "/resume", child("queued"));
 
         try (McpSyncClient client = client()) {
             assertThat(client.listTools().tools())
                     .extracting(Tool::name)
-                    .containsExactly("spawn", "list", "status", "result", "cancel");
+                    .containsExactly("spawn", "resume", "list", "status", "result", "cancel");
             assertThat(call(client, "spawn", Map.of("prompt", "do it", "limits", Map.of("pids", 64)))
                             .text("id"))
                     .isEqualTo(CHILD);
+            assertThat(call(client, "resume", Map.of("child", CHILD, "prompt", "go on"))
+                            .text("state"))
+                    .isEqualTo("queued");
             assertThat(call(client, "list", Map.of()).list("children")).hasSize(1);
             assertThat(call(client, "status", Map.of("child", CHILD)).text("state"))
                     .isEqualTo("running");
@@ -97,6 +101,7 @@ class McpTest extends WithSallyport {
                         "directory",
                         java.nio.file.Path.of("").toRealPath().toString()));
         assertThat(sallyport.only("POST " + C + "/cancel").json()).isEqualTo(Json.object("reason", "enough"));
+        assertThat(sallyport.only("POST " + C + "/resume").json()).isEqualTo(Json.object("prompt", "go on"));
         assertThat(sallyport.requests)
                 .allMatch(request -> request.token().equals("Bearer " + FakeSallyport.SESSION_TOKEN));
     }

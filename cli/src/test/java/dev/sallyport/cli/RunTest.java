@@ -116,6 +116,48 @@ class RunTest extends WithSallyport {
     }
 
     @Test
+    void goesOnWithAChildAsItRunsOne() throws IOException {
+        String old = "bbbbbbbbbbbbbbbb";
+        sallyport.runs(child("queued"), result("failed", 7));
+        sallyport.post("/v1/children/" + old + "/resume", child("queued"));
+        Files.writeString(sallyport.directory.resolve("task.md"), "from a file");
+        sallyport.input = "from a pipe";
+
+        Run run = sallyport.run("resume", old, "go on");
+        Run detached = sallyport.run("resume", old, "--prompt-file", "task.md", "--detach");
+        Run json = sallyport.run("resume", old, "-", "-o", "json");
+
+        assertThat(run.exitCode()).isEqualTo(7);
+        assertThat(run.out()).isEqualTo("the answer\n");
+        assertThat(detached.out()).isEqualTo(CHILD + "\n");
+        assertThat(json.json().text("child")).isEqualTo(CHILD);
+        assertThat(sallyport.requests)
+                .filteredOn(request -> request.line().equals("POST /v1/children/" + old + "/resume"))
+                .allMatch(request -> request.idempotencyKey().length() == 36)
+                .extracting(FakeSallyport.Request::json)
+                .containsExactly(
+                        Json.object("prompt", "go on"),
+                        Json.object("prompt", "from a file"),
+                        Json.object("prompt", "from a pipe"));
+    }
+
+    @Test
+    void saysWhoGoesOnAlready() {
+        sallyport.problem(
+                "POST /v1/children/" + CHILD + "/resume",
+                409,
+                Json.object("code", "child-resumed", "detail", "child a goes on as child b", "remedy", "resume b"));
+
+        Run run = sallyport.run("resume", CHILD, "go on");
+
+        assertThat(run.exitCode()).isEqualTo(125);
+        assertThat(run.err()).contains("child a goes on as child b", "resume b");
+        assertThat(sallyport.run("resume", CHILD).err()).contains("nothing to do");
+        assertThat(sallyport.run("resume", CHILD, "x", "--prompt-file", "y").exitCode())
+                .isEqualTo(125);
+    }
+
+    @Test
     void sendsTheParentsConversation() throws IOException {
         sallyport.runs(child("queued"), result("completed", 0));
         Files.writeString(
