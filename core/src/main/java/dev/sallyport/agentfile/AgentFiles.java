@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,12 +94,6 @@ public final class AgentFiles {
         }
     }
 
-    /**
-     * @param name without {@code .md}
-     * @param order a character for each byte of the file's name
-     */
-    private record Listed(Path path, String name, String order) {}
-
     private final class Loading {
 
         final Map<String, AgentDefinition> byKey = new LinkedHashMap<>();
@@ -117,9 +111,15 @@ public final class AgentFiles {
                     skip(directory, directory + ": a link that leads out of the project (compatibility: follow-links)");
                     return;
                 }
+                List<ReadBefore.Listed> files = files(directory);
                 ReadBefore.Looking seen = readBefore.begin(directory);
-                for (Listed file : files(directory)) {
-                    file(file, directory, source, seen);
+                if (seen.isAllOf(files)) {
+                    seen.forEach(this::take);
+                    return;
+                }
+                files.sort(AgentFiles::byBytesOfName);
+                for (ReadBefore.Listed file : files) {
+                    take(file, parsed(file, directory, source, seen));
                 }
                 readBefore.end(directory, seen);
             } catch (IOException e) {
@@ -127,8 +127,8 @@ public final class AgentFiles {
             }
         }
 
-        private List<Listed> files(Path directory) throws IOException {
-            List<Listed> files = new ArrayList<>();
+        private List<ReadBefore.Listed> files(Path directory) throws IOException {
+            List<ReadBefore.Listed> files = new ArrayList<>();
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
                 for (Path entry : entries) {
                     String name = nameOf(entry);
@@ -137,20 +137,19 @@ public final class AgentFiles {
                     }
                     if (files.size() == MAX_FILES) {
                         skip(directory, "%s: more than %d agent files".formatted(directory, MAX_FILES));
-                        return List.of();
+                        files.clear();
+                        return files;
                     }
-                    files.add(new Listed(
+                    files.add(new ReadBefore.Listed(
                             entry,
                             name.substring(0, name.length() - SUFFIX.length()),
-                            new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)));
+                            ReadBefore.stamp(entry).orElse(null)));
                 }
             }
-            files.sort(Comparator.comparing(Listed::order));
             return files;
         }
 
-        private void file(Listed file, Path directory, AgentDefinition.Source source, ReadBefore.Looking seen) {
-            ReadBefore.Parsed parsed = parsed(file, directory, source, seen);
+        private void take(ReadBefore.Listed file, ReadBefore.Parsed parsed) {
             warnings.addAll(parsed.warnings());
             if (parsed.definition() != null) {
                 put(parsed.definition(), String.valueOf(parsed.definition().path()));
@@ -165,10 +164,9 @@ public final class AgentFiles {
         }
 
         private ReadBefore.Parsed parsed(
-                Listed file, Path directory, AgentDefinition.Source source, ReadBefore.Looking seen) {
+                ReadBefore.Listed file, Path directory, AgentDefinition.Source source, ReadBefore.Looking seen) {
             Path path = file.path();
-            ReadBefore.Stamp stamp = ReadBefore.stamp(path).orElse(null);
-            ReadBefore.Parsed before = stamp == null ? null : seen.find(file.name(), stamp);
+            ReadBefore.Parsed before = seen.find(file);
             if (before != null) {
                 return before;
             }
@@ -182,9 +180,7 @@ public final class AgentFiles {
                 problem = String.valueOf(e.getMessage());
             }
             ReadBefore.Parsed parsed = new ReadBefore.Parsed(definition, about, problem);
-            if (stamp != null) {
-                readBefore.keep(seen, file.name(), path, stamp, parsed);
-            }
+            readBefore.keep(seen, file, parsed);
             return parsed;
         }
 
@@ -239,6 +235,12 @@ public final class AgentFiles {
 
     private static boolean leaves(Path path, Path directory) throws IOException {
         return !path.toRealPath().startsWith(directory.toRealPath());
+    }
+
+    private static int byBytesOfName(ReadBefore.Listed one, ReadBefore.Listed other) {
+        return Arrays.compareUnsigned(
+                nameOf(one.path()).getBytes(StandardCharsets.UTF_8),
+                nameOf(other.path()).getBytes(StandardCharsets.UTF_8));
     }
 
     private static String nameOf(Path file) {

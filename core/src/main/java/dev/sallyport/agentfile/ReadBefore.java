@@ -8,12 +8,13 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,12 @@ final class ReadBefore {
     /** When a file is the same file with the same content. */
     record Stamp(FileTime changed, long inode) {}
 
+    /**
+     * @param name without {@code .md}
+     * @param stamp when it was listed, null where there are no inodes
+     */
+    record Listed(Path path, String name, @Nullable Stamp stamp) {}
+
     /** @param problem why the file cannot be used, null if it can */
     record Parsed(
             @Nullable AgentDefinition definition,
@@ -52,7 +59,7 @@ final class ReadBefore {
         }
     }
 
-    private record Entry(Stamp stamp, long bytes, Parsed parsed) {}
+    private record Entry(Listed file, long bytes, Parsed parsed) {}
 
     private record Kept(Map<String, Entry> entries, long bytes) {}
 
@@ -60,25 +67,40 @@ final class ReadBefore {
     static final class Looking {
 
         private final Map<String, Entry> before;
-        private final Map<String, Entry> now = new HashMap<>();
+        private final Map<String, Entry> now = new LinkedHashMap<>();
         private long bytes;
 
         private Looking(Map<String, Entry> before) {
             this.before = before;
         }
 
-        private void remember(String name, Entry entry) {
-            now.put(name, entry);
+        private void remember(Entry entry) {
+            now.put(entry.file().name(), entry);
             bytes += entry.bytes();
         }
 
+        private @Nullable Entry same(Listed file) {
+            Entry entry = before.get(file.name());
+            return entry != null && Objects.equals(entry.file().stamp(), file.stamp()) ? entry : null;
+        }
+
+        /** Whether these are the files of then, unchanged, and no others. */
+        boolean isAllOf(List<Listed> files) {
+            return files.size() == before.size() && files.stream().allMatch(file -> same(file) != null);
+        }
+
+        /** In the order of then. */
+        void forEach(BiConsumer<Listed, Parsed> action) {
+            before.values().forEach(entry -> action.accept(entry.file(), entry.parsed()));
+        }
+
         /** What this file said, if it is still the same file. */
-        @Nullable Parsed find(String name, Stamp stamp) {
-            Entry entry = before.get(name);
-            if (entry == null || !entry.stamp().equals(stamp)) {
+        @Nullable Parsed find(Listed file) {
+            Entry entry = same(file);
+            if (entry == null) {
                 return null;
             }
-            remember(name, entry);
+            remember(entry);
             return entry.parsed();
         }
     }
@@ -113,18 +135,19 @@ final class ReadBefore {
         }
     }
 
-    /**
-     * Remembers it, unless it is a link, whose target may change, or may be changing.
-     *
-     * @param stamp taken before the file was read
-     */
-    void keep(Looking looking, String name, Path file, Stamp stamp, Parsed parsed) {
+    /** Remembers it, unless it is a link, whose target may change, or may be changing. */
+    void keep(Looking looking, Listed file, Parsed parsed) {
+        Stamp listed = file.stamp();
+        if (listed == null) {
+            return;
+        }
         try {
-            BasicFileAttributes is = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            BasicFileAttributes is =
+                    Files.readAttributes(file.path(), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             boolean settled =
-                    stamp.changed().toInstant().isBefore(clock.instant().minus(RACY));
-            if (settled && is.isRegularFile() && stamp(file).equals(Optional.of(stamp))) {
-                looking.remember(name, new Entry(stamp, is.size(), parsed));
+                    listed.changed().toInstant().isBefore(clock.instant().minus(RACY));
+            if (settled && is.isRegularFile() && stamp(file.path()).equals(Optional.of(listed))) {
+                looking.remember(new Entry(file, is.size(), parsed));
             }
         } catch (IOException e) {
             // It is gone, and there is nothing to remember.
