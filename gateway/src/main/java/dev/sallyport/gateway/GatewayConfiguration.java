@@ -63,8 +63,7 @@ class GatewayConfiguration {
             Compatibility.Switch.PLAIN_TOOLS_BYPASS_SELECTORS,
             Compatibility.Switch.SHARED_TOOL_NAMES,
             Compatibility.Switch.LATE_TOOLS_VISIBLE,
-            Compatibility.Switch.NO_VETO_WITHOUT_EXTENSIONS,
-            Compatibility.Switch.MEMORY_ADDS_TOOLS);
+            Compatibility.Switch.NO_VETO_WITHOUT_EXTENSIONS);
 
     @Bean
     InstallationId installation(JdbcClient db) {
@@ -185,8 +184,7 @@ class GatewayConfiguration {
                 .toList();
         if (!idle.isEmpty()) {
             throw new IllegalArgumentException(
-                    "%s: compatibility: %s: children have no extensions and no memory here yet, so it would change nothing"
-                            .formatted(file, String.join(", ", idle)));
+                    "%s: compatibility: %s: it would change nothing here".formatted(file, String.join(", ", idle)));
         }
     }
 

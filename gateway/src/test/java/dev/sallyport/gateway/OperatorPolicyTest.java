@@ -18,8 +18,7 @@ class OperatorPolicyTest {
                 "plain-tools-bypass-selectors",
                 "shared-tool-names",
                 "late-tools-visible",
-                "no-veto-without-extensions",
-                "memory-adds-tools"
+                "no-veto-without-extensions"
             })
     void aSwitchThatWouldChangeNothingStopsTheStart(String name) {
         assertThatThrownBy(() -> start("compatibility: [follow-links, %s]\n".formatted(name)))
@@ -38,7 +37,7 @@ class OperatorPolicyTest {
     void whatIsHonouredDoesNot() {
         assertThatCode(
                         () -> start(
-                                "compatibility: [any-agent-name, duplicate-names, follow-links, fall-back-to-general-purpose, project-models-replace]\n"))
+                                "compatibility: [any-agent-name, duplicate-names, follow-links, fall-back-to-general-purpose, project-models-replace, memory-adds-tools]\n"))
                 .doesNotThrowAnyException();
     }
 

@@ -43,7 +43,7 @@ public final class TestDatabase {
     /** Shared by all tests of this process, one after the other; emptied for each. */
     public static DataSource empty() {
         JdbcClient.create(Shared.DATABASE)
-                .sql("truncate child, credential, installation cascade")
+                .sql("truncate child, credential, installation, memory cascade")
                 .update();
         return Shared.DATABASE;
     }

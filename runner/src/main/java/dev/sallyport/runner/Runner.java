@@ -44,6 +44,8 @@ final class Runner {
     /** Cleared once there is no more to deliver. */
     private Optional<CloneWorkspace> clone = Optional.empty();
 
+    private Optional<MemoryCopy> memory = Optional.empty();
+
     private String title = "";
 
     /**
@@ -95,6 +97,7 @@ final class Runner {
             outbox.emit(Event.error("runner-failed", String.valueOf(e.getMessage())));
             code = COULD_NOT;
         }
+        keep(door, outbox);
         return deliver(door, outbox) || code != 0 ? code : COULD_NOT;
     }
 
@@ -119,6 +122,11 @@ final class Runner {
             CloneWorkspace fresh = new CloneWorkspace(directory, branch.get(), assignment.child());
             head = Optional.of(fresh.prepare(door));
             clone = Optional.of(fresh);
+        }
+        if (assignment.memory().isPresent()) {
+            MemoryCopy copy = new MemoryCopy(assignment.memory().get());
+            copy.prepare(door);
+            memory = Optional.of(copy);
         }
         Harness harness = harness(assignment, door, outbox, directory, Surroundings.of(pumpPort));
         outbox.emit(started(assignment, harness));
@@ -156,6 +164,21 @@ final class Runner {
     /** The JDK asks the password file, which knows none of our users. */
     private static Path home() {
         return Path.of(System.getenv().getOrDefault("HOME", "/home/agent"));
+    }
+
+    /** Also what a child that failed has learned. The work is what counts: nothing here fails it. */
+    private void keep(Door door, Outbox outbox) throws InterruptedException {
+        if (memory.isEmpty()) {
+            return;
+        }
+        try {
+            Optional<Answer> answer = memory.get().deliver(door);
+            if (answer.isPresent() && !answer.get().ok()) {
+                outbox.emit(Event.error(answer.get().code(), answer.get().detail()));
+            }
+        } catch (IOException e) {
+            outbox.emit(Event.error("memory-not-kept", String.valueOf(e.getMessage())));
+        }
     }
 
     /** Also what a child that failed has done is worth keeping. */

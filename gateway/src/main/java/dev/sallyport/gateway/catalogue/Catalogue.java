@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -85,6 +86,20 @@ public final class Catalogue {
                         "outside-roots",
                         "directory `%s` is not below a configured workspace root".formatted(text),
                         "name one below a root, or let the operator add to sallyport.gateway.workspace-roots")));
+    }
+
+    /**
+     * What tells one project from another: the top of its work tree, as cloning finds it, or the directory itself.
+     *
+     * @param directory as {@link #directory} found it
+     */
+    public Path project(Path directory) {
+        for (Path top = directory; top != null && isBelowRoot(top); top = top.getParent()) {
+            if (Files.exists(top.resolve(".git"), LinkOption.NOFOLLOW_LINKS)) {
+                return top;
+            }
+        }
+        return directory;
     }
 
     /**

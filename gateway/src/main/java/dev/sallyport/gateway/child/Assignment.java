@@ -35,6 +35,7 @@ record Assignment(
         @Nullable Integer maxTurns,
         int graceTurns,
         Workspace workspace,
+        @Nullable Memory memory,
         @Nullable List<String> command,
         String toolTimeout,
         int outputLimit) {
@@ -80,6 +81,9 @@ record Assignment(
             @Nullable String branch,
             @Nullable String base) {}
 
+    /** @param access `read-write` or `read-only` */
+    record Memory(String directory, String access) {}
+
     /** @param base commit of the clone, null if there is none */
     static ObjectNode of(Child child, String nonce, @Nullable String base, LifeSettings settings, JsonMapper json) {
         Terms terms = child.terms();
@@ -106,6 +110,10 @@ record Assignment(
                         directory(terms.workspace()),
                         clone ? Workspaces.branch(child.id()) : null,
                         base),
+                terms.memory() == null
+                        ? null
+                        : new Memory(
+                                Remembering.DIRECTORY, terms.memory().access().wire()),
                 terms.harness() == Harness.COMMAND ? terms.command() : null,
                 settings.toolTimeout().toString(),
                 settings.outputLimit());

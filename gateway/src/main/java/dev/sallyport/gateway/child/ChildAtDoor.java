@@ -5,6 +5,7 @@ import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.Delegates;
 import dev.sallyport.gateway.door.ImportedBranch;
+import dev.sallyport.gateway.door.KeptMemory;
 import dev.sallyport.gateway.door.ModelGrant;
 import dev.sallyport.gateway.door.ModelUse;
 import dev.sallyport.gateway.door.Observation;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -45,6 +47,7 @@ final class ChildAtDoor implements Occupant {
     private final Authorizer authorizer;
     private final Delegating delegating;
     private final Clones clones;
+    private final Remembering remembering;
     private final Children children;
     private final Timeline timeline;
     private final JsonMapper json;
@@ -59,6 +62,7 @@ final class ChildAtDoor implements Occupant {
             Authorizer authorizer,
             Delegating delegating,
             Clones clones,
+            Remembering remembering,
             Children children,
             Timeline timeline,
             JsonMapper json) {
@@ -68,6 +72,7 @@ final class ChildAtDoor implements Occupant {
         this.authorizer = authorizer;
         this.delegating = delegating;
         this.clones = clones;
+        this.remembering = remembering;
         this.children = children;
         this.timeline = timeline;
         this.json = json;
@@ -160,6 +165,19 @@ final class ChildAtDoor implements Occupant {
     }
 
     @Override
+    public Optional<SortedMap<String, String>> memory() {
+        return remembering.copy(child);
+    }
+
+    @Override
+    public KeptMemory keepMemory(SortedMap<String, String> files) {
+        reports.caused(0);
+        KeptMemory kept = remembering.keep(child, files);
+        live.news().raise();
+        return kept;
+    }
+
+    @Override
     public Delegates delegates() {
         return delegating.of(live, authorizer, reports);
     }
@@ -207,6 +225,10 @@ final class ChildAtDoor implements Occupant {
                                 .put("target", egress.target())
                                 .put("allowed", egress.allowed())
                                 .put("reason", egress.reason()));
+            case Observation.MemoryRefused refused ->
+                seldom(
+                        "memory-refused",
+                        json.createObjectNode().put("code", refused.code()).put("detail", refused.detail()));
             case Observation.ModelRefused refused ->
                 seldom(
                         "model-refused",

@@ -2,6 +2,7 @@ package dev.sallyport.gateway.child;
 
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.door.Door;
+import dev.sallyport.gateway.memory.Memories;
 import dev.sallyport.gateway.permission.PermissionService;
 import dev.sallyport.gateway.routing.ModelRouter;
 import dev.sallyport.gateway.sandbox.BindSources;
@@ -40,6 +41,11 @@ class ChildConfiguration {
     }
 
     @Bean
+    Remembering remembering(Memories memories, Timeline timeline, JsonMapper json) {
+        return new Remembering(memories, timeline, json);
+    }
+
+    @Bean
     Surroundings surroundings(
             SandboxDriver driver,
             Door door,
@@ -48,6 +54,7 @@ class ChildConfiguration {
             Children children,
             Timeline timeline,
             Clones clones,
+            Remembering remembering,
             MeterRegistry meters,
             LifeSettings settings,
             Clock clock,
@@ -60,6 +67,7 @@ class ChildConfiguration {
                 children,
                 timeline,
                 clones,
+                remembering,
                 new Provisions(settings.directory()),
                 new ChildMetrics(meters),
                 settings,
@@ -98,6 +106,7 @@ class ChildConfiguration {
             Children children,
             Timeline timeline,
             Transcript transcript,
+            Remembering remembering,
             Lives lives,
             LifeSettings settings,
             JsonMapper json) {
@@ -112,6 +121,7 @@ class ChildConfiguration {
                 children,
                 timeline,
                 transcript,
+                remembering,
                 lives,
                 new SecureRandom(),
                 json);

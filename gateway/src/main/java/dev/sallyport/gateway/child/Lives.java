@@ -192,6 +192,7 @@ public final class Lives implements Occupants, AutoCloseable {
                                 with.json()),
                         delegating.get(),
                         with.clones(),
+                        with.remembering(),
                         with.children(),
                         with.timeline(),
                         with.json());

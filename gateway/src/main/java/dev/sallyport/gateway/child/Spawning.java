@@ -40,6 +40,7 @@ import dev.sallyport.identity.SessionId;
 import dev.sallyport.identity.Tenant;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.json.Digests;
+import dev.sallyport.memory.MemoryGrant;
 import dev.sallyport.model.Model;
 import dev.sallyport.model.ModelRouting;
 import dev.sallyport.model.ModelScope;
@@ -83,6 +84,7 @@ final class Spawning {
     private final Children children;
     private final Timeline timeline;
     private final Transcript transcript;
+    private final Remembering remembering;
     private final Lives lives;
     private final RandomGenerator random;
     private final JsonMapper json;
@@ -97,6 +99,7 @@ final class Spawning {
             Children children,
             Timeline timeline,
             Transcript transcript,
+            Remembering remembering,
             Lives lives,
             RandomGenerator random,
             JsonMapper json) {
@@ -109,6 +112,7 @@ final class Spawning {
         this.children = children;
         this.timeline = timeline;
         this.transcript = transcript;
+        this.remembering = remembering;
         this.lives = lives;
         this.random = random;
         this.json = json;
@@ -528,7 +532,7 @@ final class Spawning {
     private NewChild newChild(Family family, Draft draft, @Nullable String key) {
         ChildId id = ChildId.random(random);
         Child parent = family.parent();
-        Terms terms = terms(id, draft);
+        Terms terms = terms(id, draft, remembered(family, draft));
         requireNoNul(terms);
         return new NewChild(
                 id,
@@ -663,7 +667,23 @@ final class Spawning {
                 : Thinking.parse(thinking).map(Thinking::wire).orElse(null);
     }
 
-    private Terms terms(ChildId id, Draft draft) {
+    private Optional<Remembering.Given> remembered(Family family, Draft draft) {
+        Authority authority = draft.granted().authority();
+        Path directory = draft.resolved().directory();
+        return MemoryGrant.of(
+                        Loading.definition(draft.resolved().asked(), authority),
+                        directory != null,
+                        authority.tools(),
+                        authority.deniedTools())
+                .map(grant -> remembering.recall(
+                        family.tenant(),
+                        family.owner(),
+                        grant,
+                        authority,
+                        directory == null ? null : catalogue.project(directory)));
+    }
+
+    private Terms terms(ChildId id, Draft draft, Optional<Remembering.Given> memory) {
         SpawnRequest request = draft.request();
         Authority authority = draft.granted().authority();
         Resuming.Over over = draft.over();
@@ -692,7 +712,11 @@ final class Spawning {
                                 thinking(authority)),
                 tools(authority),
                 requested(draft.resolved().asked(), authority),
-                authority.prompt().render(environment(id, source)),
+                authority
+                        .prompt()
+                        .render(
+                                environment(id, source),
+                                memory.map(Remembering.Given::prompt).orElse("")),
                 maxTurns == null || maxTurns.isInfinite() ? null : (Integer) (int) Math.ceil(maxTurns),
                 authority.graceTurns(),
                 source.workspace(),
@@ -707,7 +731,8 @@ final class Spawning {
                 Terms.Delegation.of(authority.delegation()),
                 authority.runInBackground(),
                 kept(draft.resolved().asked(), authority),
-                new Terms.Extensions(authority.extensions(), authority.deniedTools(), draft.extensions()));
+                new Terms.Extensions(authority.extensions(), authority.deniedTools(), draft.extensions()),
+                memory.map(Remembering.Given::memory).orElse(null));
     }
 
     private static boolean claimed(Authority authority, ParentConversation conversation) {

@@ -16,6 +16,7 @@ record Surroundings(
         Children children,
         Timeline timeline,
         Clones clones,
+        Remembering remembering,
         Provisions provisions,
         ChildMetrics metrics,
         LifeSettings settings,

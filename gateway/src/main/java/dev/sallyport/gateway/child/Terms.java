@@ -9,6 +9,8 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.permission.PermissionService.Narrowing;
 import dev.sallyport.gateway.sandbox.FileKey;
+import dev.sallyport.memory.MemoryAccess;
+import dev.sallyport.memory.MemoryScope;
 import dev.sallyport.toolscope.Extension;
 import dev.sallyport.toolscope.ToolRules;
 import java.util.List;
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param network exactly these, each still subject to the permission-service
  * @param narrowing policies of the repository and the agent file, which can only make decisions stricter (S2)
  * @param parentClaimed whether its prompt or task carries what the caller claims of its parent (P7); null in rows of old
+ * @param memory null without one
  * @param transcript whether its conversation is kept after its end; null in rows of old: it is
  */
 record Terms(
@@ -51,7 +54,8 @@ record Terms(
         Delegation delegation,
         @Nullable Boolean runInBackground,
         @Nullable Boolean transcript,
-        Extensions extensions) {
+        Extensions extensions,
+        @Nullable Memory memory) {
 
     Terms {
         // A child from before there was delegation has none, nor extensions.
@@ -84,6 +88,20 @@ record Terms(
             given = List.copyOf(given);
         }
     }
+
+    /**
+     * What it remembers.
+     *
+     * @param project directory of the host; null if the memory is that of all projects
+     * @param id null if there was none when it was accepted
+     * @param version that it has a copy of; 0 for none
+     */
+    record Memory(
+            MemoryScope scope,
+            MemoryAccess access,
+            @Nullable String project,
+            @Nullable String id,
+            int version) {}
 
     /**
      * An extension that is copied into its sandbox.

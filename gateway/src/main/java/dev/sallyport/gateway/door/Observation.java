@@ -19,6 +19,9 @@ public sealed interface Observation {
     /** The script of a scripted model has no turn left; nothing more will come of this child. */
     record ModelScriptExhausted(String script, int turns) implements Observation {}
 
+    /** What the child wants to be remembered is too much to be looked at. */
+    record MemoryRefused(String code, String detail) implements Observation {}
+
     /** A tool call that nobody was asked about, because the tool is not in the child's live scope. */
     record OutOfScope(CallId callId, String tool) implements Observation {}
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 
 /**
  * One live child as its door sees it. What a child may do is answered here, never by the child's word.
@@ -64,6 +65,17 @@ public interface Occupant {
      * @throws DoorProblem if the bundle is refused
      */
     ImportedBranch importWorkspace(InputStream bundle) throws IOException;
+
+    /** The files of its memory, as it was when the child was accepted; empty if it has none. */
+    Optional<SortedMap<String, String>> memory();
+
+    /**
+     * Takes what the child leaves to later runs of its agent; the gateway knows whose memory that is.
+     *
+     * @param files all of them, not yet checked
+     * @throws DoorProblem if they are refused
+     */
+    KeptMemory keepMemory(SortedMap<String, String> files);
 
     /**
      * The child as a parent.

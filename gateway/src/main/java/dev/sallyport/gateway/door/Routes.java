@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,6 +27,7 @@ import org.eclipse.jetty.util.Callback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Every request of every child. There is nothing here but these routes (S10). */
@@ -119,6 +122,8 @@ final class Routes extends Handler.Wrapper {
             case "POST /v1/authorize" -> answer(response, callback, authorize(occupant, request));
             case "GET /v1/workspace" -> workspace(occupant, response, callback);
             case "PUT /v1/workspace" -> answer(response, callback, importWorkspace(occupant, request));
+            case "GET /v1/memory" -> answer(response, callback, memory(occupant));
+            case "PUT /v1/memory" -> answer(response, callback, keepMemory(occupant, request));
             default -> {
                 if (DelegationRoutes.serves(target)) {
                     answer(response, callback, delegation.serve(occupant, target, request));
@@ -254,6 +259,34 @@ final class Routes extends Handler.Wrapper {
         }
         ImportedBranch branch = occupant.importWorkspace(new CappedStream(body(request), settings.workspaceLimit()));
         return Json.object().put("branch", branch.branch()).put("tip", branch.tip());
+    }
+
+    private static ObjectNode memory(Occupant occupant) {
+        ObjectNode answer = Json.object();
+        ArrayNode files = answer.putArray("files");
+        occupant.memory()
+                .orElseThrow(() -> new DoorProblem(404, "no-memory", "this child has no memory"))
+                .forEach((path, content) -> files.addObject().put("path", path).put("content", content));
+        return answer;
+    }
+
+    private ObjectNode keepMemory(Occupant occupant, Request request) throws IOException {
+        ObjectNode body;
+        try {
+            body = Json.read(request, settings.bodyLimit());
+        } catch (DoorProblem problem) {
+            occupant.observed(new Observation.MemoryRefused(problem.code(), problem.detail()));
+            throw problem;
+        }
+        RunnerForms.MEMORY.check(body, "body");
+        SortedMap<String, String> files = new TreeMap<>();
+        for (JsonNode file : body.get("files")) {
+            if (files.put(file.get("path").stringValue(), file.get("content").stringValue()) != null) {
+                throw new DoorProblem(400, "request-refused", "files: one path twice");
+            }
+        }
+        KeptMemory kept = occupant.keepMemory(files);
+        return Json.object().put("version", kept.version()).put("outcome", kept.outcome());
     }
 
     private static InputStream body(Request request) {

@@ -59,6 +59,9 @@ final class RunnerForms {
     private static final Form RESULT = object().must("text", TEXT);
     private static final Form ERROR = object().must("code", TEXT).must("message", TEXT);
 
+    static final Form MEMORY =
+            object().must("files", list(object().must("path", TEXT).must("content", TEXT)));
+
     private RunnerForms() {}
 
     static Form of(Report.Type type) {

@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.error;
 
 import dev.sallyport.identity.ChildId;
+import dev.sallyport.identity.MemoryId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.service.ProblemException;
 import java.time.Duration;
@@ -293,6 +294,41 @@ public abstract sealed class GatewayException extends ProblemException {
 
         public CredentialNotFound(String name) {
             super(GatewayProblem.CREDENTIAL_NOT_FOUND, "no credential `%s`".formatted(name), null);
+        }
+    }
+
+    /** There is no such memory, or not for this caller; which of the two is not said. */
+    public static final class MemoryNotFound extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public MemoryNotFound(MemoryId memory) {
+            super(GatewayProblem.MEMORY_NOT_FOUND, "no memory " + memory, "list them: `sallyport memory ls`");
+        }
+    }
+
+    public static final class MemoryVersionNotFound extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public MemoryVersionNotFound(MemoryId memory, int version) {
+            super(
+                    GatewayProblem.MEMORY_VERSION_NOT_FOUND,
+                    "memory %s has no version %d".formatted(memory, version),
+                    "list them: `sallyport memory versions %s`".formatted(memory));
+        }
+    }
+
+    /** Only people change what agents remember, and agents by running. */
+    public static final class MemoryNotYours extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public MemoryNotYours(MemoryId memory) {
+            super(
+                    GatewayProblem.MEMORY_NOT_YOURS,
+                    "memory %s is changed by its user or an operator".formatted(memory),
+                    "log in as a person");
         }
     }
 

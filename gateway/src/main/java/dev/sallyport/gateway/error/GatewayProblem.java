@@ -26,6 +26,9 @@ public enum GatewayProblem implements Problem {
     CHANGES_TOO_LARGE("changes-too-large", HttpStatus.CONTENT_TOO_LARGE),
     IDEMPOTENCY_KEY_REUSED("idempotency-key-reused", HttpStatus.CONFLICT),
     CREDENTIAL_NOT_FOUND("credential-not-found", HttpStatus.NOT_FOUND),
+    MEMORY_NOT_FOUND("memory-not-found", HttpStatus.NOT_FOUND),
+    MEMORY_VERSION_NOT_FOUND("memory-version-not-found", HttpStatus.NOT_FOUND),
+    MEMORY_NOT_YOURS("memory-not-yours", HttpStatus.FORBIDDEN),
     PERMISSION_SERVICE_UNAVAILABLE("permission-service-unavailable", HttpStatus.SERVICE_UNAVAILABLE),
     DATABASE_UNAVAILABLE("database-unavailable", HttpStatus.SERVICE_UNAVAILABLE);
 

@@ -12,6 +12,8 @@ import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.identity.Tenant;
+import dev.sallyport.memory.MemoryAccess;
+import dev.sallyport.memory.MemoryScope;
 import dev.sallyport.testing.Golden;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -80,7 +82,8 @@ class MessagesTest {
                                 "/home/ada/.pi/agent/extensions/tickets",
                                 "f".repeat(64),
                                 List.of("perl", "server.pl"),
-                                true))));
+                                true))),
+                new Terms.Memory(MemoryScope.PROJECT, MemoryAccess.READ_WRITE, "/home/ada/project", null, 0));
     }
 
     private static Child child(Terms terms, ChildState state, Ending ending, String tip) {

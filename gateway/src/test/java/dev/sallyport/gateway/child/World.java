@@ -13,6 +13,7 @@ import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.ModelShape;
 import dev.sallyport.gateway.door.Occupant;
 import dev.sallyport.gateway.door.Report;
+import dev.sallyport.gateway.memory.Memories;
 import dev.sallyport.gateway.permission.FakePermissionService;
 import dev.sallyport.gateway.permission.HttpPermissionService;
 import dev.sallyport.gateway.routing.ModelRouter;
@@ -97,6 +98,7 @@ final class World implements AutoCloseable {
     Spawning spawning;
     Inspection inspection;
     Transcript transcript;
+    Memories memories;
     Delegating delegating;
 
     World(Path directory) throws IOException {
@@ -206,6 +208,13 @@ final class World implements AutoCloseable {
         Clones clones = new Clones(workspaces, children, timeline, settings.directory(), JSON);
         Tokens tokens = new Tokens(Base64.getEncoder().encodeToString(new byte[32]), clock);
         var client = new HttpPermissionService(permissions.uri(), tokens, clock, JSON);
+        memories = new Memories(
+                db,
+                new TransactionTemplate(new DataSourceTransactionManager(database)),
+                new SecureRandom(),
+                clock,
+                JSON);
+        Remembering remembering = new Remembering(memories, timeline, JSON);
         with = new Surroundings(
                 driver,
                 door,
@@ -214,6 +223,7 @@ final class World implements AutoCloseable {
                 children,
                 timeline,
                 clones,
+                remembering,
                 new Provisions(settings.directory()),
                 new ChildMetrics(meters),
                 settings,
@@ -246,6 +256,7 @@ final class World implements AutoCloseable {
                 children,
                 timeline,
                 transcript,
+                remembering,
                 lives,
                 new SecureRandom(),
                 JSON);

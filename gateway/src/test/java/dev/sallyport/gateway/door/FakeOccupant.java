@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
@@ -38,6 +39,8 @@ final class FakeOccupant implements Occupant {
     volatile ModelGrant model;
     volatile byte[] source;
     volatile byte[] imported;
+    volatile SortedMap<String, String> memory;
+    volatile SortedMap<String, String> kept;
 
     FakeOccupant(ChildId child) {
         this.child = child;
@@ -134,6 +137,17 @@ final class FakeOccupant implements Occupant {
     public ImportedBranch importWorkspace(InputStream bundle) throws IOException {
         imported = bundle.readAllBytes();
         return new ImportedBranch("pi-agent-" + child, "0".repeat(40));
+    }
+
+    @Override
+    public Optional<SortedMap<String, String>> memory() {
+        return Optional.ofNullable(memory);
+    }
+
+    @Override
+    public KeptMemory keepMemory(SortedMap<String, String> files) {
+        kept = files;
+        return new KeptMemory(3, "kept");
     }
 
     @Override

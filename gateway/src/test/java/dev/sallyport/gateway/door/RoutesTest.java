@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -393,5 +395,55 @@ class RoutesTest {
 
     private static String event(int n, String type, String data) {
         return "{\"n\":%d,\"type\":\"%s\",\"data\":%s}".formatted(n, type, data);
+    }
+
+    @Test
+    void handsOutTheMemoryAndTakesItBack() throws IOException {
+        child.memory = new TreeMap<>(Map.of("MEMORY.md", "one\n", "a/b.md", "ä"));
+
+        Wire.Answer given = Wire.get(directory, "/v1/memory");
+        Wire.Answer taken = Wire.put(directory, "/v1/memory", given.json().toString());
+
+        Golden.assertMessage("door-memory.json", given.json().toPrettyString());
+        assertThat(taken.json().toString()).isEqualTo("{\"version\":3,\"outcome\":\"kept\"}");
+        assertThat(child.kept).isEqualTo(child.memory);
+    }
+
+    @Test
+    void aChildWithoutAMemoryIsToldSo() throws IOException {
+        assertThat(Wire.get(directory, "/v1/memory").code()).isEqualTo("no-memory");
+    }
+
+    /** Whose memory it is, no field can say. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"files\":{}}",
+                "{\"files\":[],\"agent\":\"other\"}",
+                "{\"files\":[],\"memory\":\"aaaaaaaaaaaaaaaa\"}",
+                "{\"files\":[],\"tenant\":\"other\"}",
+                "{\"files\":[{\"path\":\"a\"}]}",
+                "{\"files\":[{\"path\":\"a\",\"content\":1}]}",
+                "{\"files\":[{\"path\":\"a\",\"content\":null}]}",
+                "{\"files\":[{\"path\":\"a\",\"content\":\"x\",\"owner\":\"bob\"}]}",
+                "{\"files\":[{\"path\":\"a\",\"content\":\"x\"},{\"path\":\"a\",\"content\":\"y\"}]}"
+            })
+    void refusesAMemoryThatIsNotExactlyFiles(String body) throws IOException {
+        Wire.Answer answer = Wire.put(directory, "/v1/memory", body);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(child.kept).isNull();
+    }
+
+    @Test
+    void aMemoryThatIsTooMuchToBeReadIsOnRecord() throws IOException {
+        String body = "{\"files\":[{\"path\":\"a\",\"content\":\"%s\"}]}".formatted("x".repeat(30_000));
+
+        assertThat(Wire.put(directory, "/v1/memory", body).status()).isEqualTo(413);
+        assertThat(child.kept).isNull();
+        assertThat(child.observations)
+                .singleElement()
+                .isEqualTo(new Observation.MemoryRefused("request-too-large", "body (expected: at most 20000 bytes)"));
     }
 }

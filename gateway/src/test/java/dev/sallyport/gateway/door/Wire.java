@@ -48,6 +48,10 @@ final class Wire implements AutoCloseable {
         return ask(directory, request("POST", target, body, headers));
     }
 
+    static Answer put(Path directory, String target, String body, String... headers) throws IOException {
+        return ask(directory, request("PUT", target, body, headers));
+    }
+
     static String request(String method, String target, String body, String... headers) {
         StringBuilder text = new StringBuilder(method + " " + target + " HTTP/1.1\r\nHost: door\r\n");
         for (String header : headers) {

@@ -36,6 +36,7 @@ public record Assignment(
         @Nullable Double maxTurns,
         double graceTurns,
         Workspace workspace,
+        Optional<Memory> memory,
         List<String> command,
         Duration toolTimeout,
         int outputLimit) {
@@ -93,6 +94,9 @@ public record Assignment(
      */
     public record Workspace(String directory, Optional<Branch> ownBranch) {}
 
+    /** Where the child finds what its agent remembers, and whether what it leaves there is kept. */
+    public record Memory(String directory, boolean writes) {}
+
     /**
      * What a private clone begins and ends with.
      *
@@ -120,6 +124,7 @@ public record Assignment(
         JsonNode model = data.path("model");
         JsonNode maxTurns = data.path("maxTurns");
         JsonNode workspace = data.path("workspace");
+        JsonNode memory = data.path("memory");
         List<String> command = texts(data.path("command"));
         List<String> tools = texts(data.path("tools"));
         if (harness == Harness.COMMAND && command.isEmpty()) {
@@ -151,6 +156,10 @@ public record Assignment(
                         "clone".equals(text(workspace, "mode"))
                                 ? Optional.of(new Branch(text(workspace, "branch"), text(workspace, "base")))
                                 : Optional.empty()),
+                memory.isObject()
+                        ? Optional.of(
+                                new Memory(text(memory, "directory"), "read-write".equals(text(memory, "access"))))
+                        : Optional.empty(),
                 command,
                 duration(data.path("toolTimeout").asString("PT2M")),
                 data.path("outputLimit").asInt(50 * 1024));

@@ -66,10 +66,18 @@ final class Connection implements Closeable {
     }
 
     Reply post(String path, byte[] json, Map<String, String> more) throws IOException {
+        return send("POST", path, json, more);
+    }
+
+    Reply put(String path, byte[] json) throws IOException {
+        return send("PUT", path, json, Map.of());
+    }
+
+    private Reply send(String method, String path, byte[] json, Map<String, String> more) throws IOException {
         Map<String, String> headers = new LinkedHashMap<>(more);
         headers.put("Content-Type", "application/json");
         headers.put("Content-Length", String.valueOf(json.length));
-        head("POST", path, headers);
+        head(method, path, headers);
         out.write(json);
         out.flush();
         return reply();

@@ -10,8 +10,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -174,6 +177,32 @@ public final class Door {
                 left.failed(interruptedOr(e));
             }
         }
+    }
+
+    /**
+     * The files of this child's memory.
+     *
+     * @throws IOException if the gateway refuses
+     */
+    public SortedMap<String, String> fetchMemory() throws IOException, InterruptedException {
+        Answer answer = get("/v1/memory");
+        if (!answer.ok()) {
+            throw new RefusedException(answer);
+        }
+        SortedMap<String, String> files = new TreeMap<>();
+        for (JsonNode file : answer.body().path("files")) {
+            files.put(file.path("path").asString(""), file.path("content").asString(""));
+        }
+        return files;
+    }
+
+    /** Leaves these files to later runs of this agent. Saying it twice is safe. */
+    public Answer keepMemory(SortedMap<String, String> files) throws IOException, InterruptedException {
+        ObjectNode body = Json.object();
+        ArrayNode list = body.putArray("files");
+        files.forEach((path, content) -> list.addObject().put("path", path).put("content", content));
+        byte[] bytes = Json.bytes(body);
+        return persist(connection -> connection.put("/v1/memory", bytes));
     }
 
     /** Follows the control stream until interrupted; a gateway that restarts is asked for what came after the last command. */

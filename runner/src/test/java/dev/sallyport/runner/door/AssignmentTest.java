@@ -45,6 +45,7 @@ class AssignmentTest {
                                 "/workspace",
                                 Optional.of(new Assignment.Branch(
                                         "pi-agent-abcdefghijklmnop", "0123456789abcdef0123456789abcdef01234567"))),
+                        Optional.of(new Assignment.Memory("/home/agent/memory", true)),
                         List.of(),
                         Duration.ofMinutes(2),
                         51200));

@@ -49,6 +49,9 @@ public final class FakeDoor implements AutoCloseable {
     private Prepared delivery = new Prepared(200, "{}");
     private Runnable onDelivery = () -> {};
     private int deliveries;
+    private String memory = "{\"files\":[]}";
+    private final List<JsonNode> kept = new ArrayList<>();
+    private Prepared keeping = new Prepared(200, "{}");
 
     public FakeDoor(Path directory) throws IOException {
         this.socket = directory.resolve("door.sock");
@@ -155,6 +158,20 @@ public final class FakeDoor implements AutoCloseable {
         return deliveries;
     }
 
+    public synchronized void memory(String json) {
+        memory = json;
+    }
+
+    /** What it says to a memory that it is to keep. */
+    public synchronized void keeping(int status, String json) {
+        keeping = new Prepared(status, json);
+    }
+
+    /** Memories that it was to keep. */
+    public synchronized List<JsonNode> kept() {
+        return List.copyOf(kept);
+    }
+
     public synchronized List<JsonNode> events() {
         return List.copyOf(events.values());
     }
@@ -210,6 +227,7 @@ public final class FakeDoor implements AutoCloseable {
             case "/v1/events" -> events(Json.read(request.body().readAllBytes()), answer);
             case "/v1/authorize" -> authorize(Json.read(request.body().readAllBytes()), answer);
             case "/v1/workspace" -> workspace(request, answer);
+            case "/v1/memory" -> memory(request, answer);
             default -> {
                 if (request.path().startsWith("/model/")) {
                     model(request, answer);
@@ -335,5 +353,14 @@ public final class FakeDoor implements AutoCloseable {
             throw new IOException("died");
         }
         answer.json(prepared.status(), prepared.json());
+    }
+
+    private synchronized void memory(DoorServer.Request request, DoorServer.Responder answer) throws IOException {
+        if (request.method().equals("GET")) {
+            answer.json(200, memory);
+        } else {
+            kept.add(Json.read(request.body().readAllBytes()));
+            answer.json(keeping.status(), keeping.json());
+        }
     }
 }

@@ -82,6 +82,7 @@ class ExtensionHostTest {
                 null,
                 2,
                 new Assignment.Workspace("/workspace", Optional.empty()),
+                Optional.empty(),
                 List.of(),
                 Duration.ofSeconds(10),
                 50 * 1024);

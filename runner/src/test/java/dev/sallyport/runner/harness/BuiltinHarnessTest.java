@@ -620,6 +620,7 @@ class BuiltinHarnessTest {
                 maxTurns,
                 2,
                 new Assignment.Workspace("/workspace", Optional.empty()),
+                Optional.empty(),
                 List.of(),
                 Duration.ofSeconds(30),
                 50 * 1024);
