@@ -37,6 +37,7 @@ public final class Main {
             "agents",
             "asks",
             "review",
+            "memory",
             "credentials",
             "mcp",
             "demo");
@@ -169,6 +170,7 @@ public final class Main {
             case "agents" -> Agents.command(environment);
             case "asks" -> Asks.command(environment);
             case "review" -> new Review(environment);
+            case "memory" -> Memory.command(environment);
             case "credentials" -> Credentials.command(environment);
             case "mcp" -> new Mcp(environment);
             case "demo" -> new Demo(environment);

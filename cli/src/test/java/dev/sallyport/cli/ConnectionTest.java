@@ -180,4 +180,59 @@ class ConnectionTest extends WithSallyport {
                 .isEqualTo("CREDENTIAL  HOSTS\ngithub      api.github.com\n");
         assertThat(sallyport.run("credentials", "rm", "github").exitCode()).isZero();
     }
+
+    private static Json memory(String id, String agent, int version) {
+        return Json.object("id", id, "agent", agent, "version", version);
+    }
+
+    @Test
+    void aPersonGoesBackToAVersionOfAMemoryAndRemovesOne() throws IOException {
+        sallyport.openLogin();
+        sallyport.terminal = FakeTerminal.person();
+        String path = "/v1/memories/mmmmmmmmmmmmmmmm";
+        sallyport.get(
+                "/v1/memories",
+                Json.object(
+                        "memories",
+                        List.of(memory("mmmmmmmmmmmmmmmm", "keeper", 2).value())));
+        sallyport.post(path + "/revert", memory("mmmmmmmmmmmmmmmm", "keeper", 3));
+        sallyport.on("DELETE " + path, exchange -> FakeSallyport.send(exchange, 204, "text/plain", ""));
+
+        assertThat(sallyport.run("memory", "revert", "keeper", "1"))
+                .isEqualTo(new Run(0, "version 3 of memory mmmmmmmmmmmmmmmm is version 1 again\n", ""));
+        assertThat(sallyport.only("POST " + path + "/revert").json()).isEqualTo(Json.object("version", 1));
+        assertThat(sallyport
+                        .run("memory", "rm", "mmmmmmmmmmmmmmmm", "-o", "json")
+                        .json())
+                .isEqualTo(Json.object("memory", "mmmmmmmmmmmmmmmm", "removed", true));
+    }
+
+    /** An agent would like to have its poison back. */
+    @Test // S23
+    void aProgramChangesNoMemory() throws IOException {
+        sallyport.openLogin();
+
+        assertThat(sallyport.run("memory", "revert", "keeper", "1").err()).contains("needs a person");
+        assertThat(sallyport.run("memory", "rm", "keeper").err()).contains("needs a person");
+        assertThat(sallyport.lines()).isEmpty();
+    }
+
+    @Test
+    void aMemoryIsNamedByItsAgentOnlyWhereThatIsClear() {
+        sallyport.get(
+                "/v1/memories",
+                Json.object(
+                        "memories",
+                        List.of(
+                                memory("aaaaaaaaaaaaaaaa", "keeper", 1).value(),
+                                memory("bbbbbbbbbbbbbbbb", "keeper", 1).value())));
+
+        assertThat(sallyport.run("memory", "show", "keeper").err())
+                .contains("name one by its id: aaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbb");
+        assertThat(sallyport
+                        .run("memory", "show", "nobody", "-o", "json")
+                        .json()
+                        .text("code"))
+                .isEqualTo("memory-not-found");
+    }
 }

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VerbsTest extends WithSallyport {
 
     private static final String C = "/v1/children/" + CHILD;
+    private static final String M = "/v1/memories/mmmmmmmmmmmmmmmm";
 
     /** ESC, CSI, OSC 52, OSC 8, carriage return, BEL, DEL, C1, bidi, zero width, tag characters, no-break space. */
     private static final String HOSTILE =
@@ -51,6 +52,10 @@ class VerbsTest extends WithSallyport {
                 "agents ls",
                 "agents show reviewer",
                 "asks ls",
+                "memory ls",
+                "memory show keeper",
+                "memory versions keeper",
+                "memory diff keeper",
                 "review --child " + CHILD,
             })
     void printsForPeople(String line) throws IOException {
@@ -166,6 +171,10 @@ class VerbsTest extends WithSallyport {
                 "agents ls",
                 "agents show reviewer",
                 "asks ls",
+                "memory ls",
+                "memory show keeper",
+                "memory versions keeper",
+                "memory diff keeper",
                 "review",
                 "run task",
                 "run -- sh"
@@ -176,7 +185,7 @@ class VerbsTest extends WithSallyport {
         for (String format : List.of("text", "json")) {
             List<String> words = new ArrayList<>(List.of(line.split(" ", -1)));
             words.addAll(1, List.of("-o", format));
-            if (words.getFirst().equals("agents") || words.getFirst().equals("asks")) {
+            if (List.of("agents", "asks", "memory").contains(words.getFirst())) {
                 words = new ArrayList<>(List.of(line.split(" ", -1)));
                 words.addAll(2, List.of("-o", format));
             }
@@ -310,6 +319,48 @@ class VerbsTest extends WithSallyport {
                 h);
         get("/v1/agents" + here, Json.object("agents", List.of(agent.value()), "warnings", List.of("shadowed" + h)));
         get("/v1/agents/reviewer" + here, agent);
+        Json memory = Json.object(
+                "id",
+                "mmmmmmmmmmmmmmmm",
+                "agent",
+                "keeper",
+                "scope",
+                "project" + h,
+                "project",
+                "/work/p" + h,
+                "owner",
+                "alice",
+                "version",
+                2,
+                "latest",
+                3,
+                "bytes",
+                24,
+                "conflicts",
+                1,
+                "changedAt",
+                "2026-11-30T11:59:00Z");
+        get("/v1/memories", Json.object("memories", List.of(memory.value())));
+        get(
+                M,
+                Json.object(
+                        "memory",
+                        memory.value(),
+                        "version",
+                        2,
+                        "files",
+                        List.of(Map.of("path", "MEMORY.md" + h, "content", "- tests are in t/" + h + "\n"))));
+        get(
+                M + "/versions",
+                Json.object(
+                        "memory",
+                        memory.value(),
+                        "versions",
+                        List.of(
+                                version(3, 1, "child", CHILD + h, true),
+                                version(2, 1, "child", CHILD + h, false),
+                                version(1, 1, "principal", "alice" + h, false))));
+        sallyport.text("GET " + M + "/diff", "text/x-diff", "--- a/MEMORY.md\n+++ b/MEMORY.md\n+new" + h + "\n");
         get(
                 "/v1/asks?state=pending",
                 Json.object(
@@ -331,6 +382,23 @@ class VerbsTest extends WithSallyport {
         get("/v1/review", Json.object("entries", List.of(entry.value())));
         get("/v1/review?child=" + CHILD, Json.object("entries", List.of(entry.value())));
         sallyport.post("/v1/children", running.with("harness", hostile ? "command" : "builtin"));
+    }
+
+    private static Object version(int version, int base, String by, String who, boolean conflict) {
+        return Json.object(
+                        "version",
+                        version,
+                        "base",
+                        base,
+                        "at",
+                        "2026-11-30T11:59:00Z",
+                        by,
+                        who,
+                        "conflict",
+                        conflict,
+                        "bytes",
+                        24)
+                .value();
     }
 
     private void get(String path, Json body) {
