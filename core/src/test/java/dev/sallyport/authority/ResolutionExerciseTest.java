@@ -7,16 +7,20 @@ import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.prompt.PromptMode;
 import dev.sallyport.testing.Golden;
+import dev.sallyport.toolscope.Extension;
+import dev.sallyport.toolscope.ToolRules;
+import dev.sallyport.toolscope.ToolScope;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The exercise that ends the first seed: if the agent file, the call, the settings and a live extension disagree, which one
- * controls the child? Extensions are not here yet; everything else is.
+ * controls the child?
  */
 class ResolutionExerciseTest {
 
@@ -88,6 +92,24 @@ class ResolutionExerciseTest {
         String table = outcome.explanation().render().replace(root.toString(), "…");
 
         Golden.assertMatches(getClass(), "resolution-exercise.txt", table);
+    }
+
+    /** By the rules that the runner makes of the authority. */
+    @Test
+    void alphaIsLoadedForOneOfItsToolsAndBetaIsNot() {
+        Authority child = outcome.authority();
+        ToolScope scope = new ToolScope(ToolRules.granted(
+                child.tools(), child.deniedTools(), child.extensions().rights()));
+
+        assertThat(scope.load(new Extension("/x/alpha.ts", List.of("alpha")), List.of("search", "write_remote")))
+                .isTrue();
+        assertThat(scope.load(new Extension("/x/beta.ts", List.of("beta")), List.of("lint")))
+                .isFalse();
+
+        assertThat(scope.visible()).containsExactly("read", "search");
+        assertThat(List.of("read", "search", "grep", "write_remote", "lint"))
+                .filteredOn(scope::permits)
+                .containsExactly("read", "search");
     }
 
     private void write(String path, String content) throws IOException {
