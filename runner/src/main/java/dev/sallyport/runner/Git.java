@@ -93,8 +93,6 @@ final class Git {
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         builder.environment().put("GIT_CONFIG_GLOBAL", "/dev/null");
-        builder.environment().put("GIT_TERMINAL_PROMPT", "0");
-        builder.environment().put("LC_ALL", "C.UTF-8");
         try {
             return builder.start();
         } catch (IOException e) {

@@ -17,7 +17,7 @@ public record Answer(int status, JsonNode body, Optional<Duration> retryAfter) {
         byte[] bytes = reply.bytes(most);
         JsonNode body;
         try {
-            body = bytes.length == 0 ? MissingNode.getInstance() : Json.read(bytes);
+            body = Json.read(bytes);
         } catch (JacksonException e) {
             body = MissingNode.getInstance();
         }

@@ -219,8 +219,7 @@ public record Assignment(
 
     private static Duration duration(String text) {
         try {
-            // 15m is how people write PT15M.
-            return Duration.parse(text.startsWith("P") ? text : "PT" + text);
+            return Duration.parse(text);
         } catch (DateTimeParseException e) {
             throw new IllegalArgumentException("assignment with toolTimeout `%s`".formatted(text));
         }

@@ -47,7 +47,7 @@ final class Connection implements Closeable {
             try {
                 return SocketChannel.open(UnixDomainSocketAddress.of(socket));
             } catch (IOException e) {
-                if (attempt == CONNECTS || Thread.currentThread().isInterrupted()) {
+                if (attempt == CONNECTS) {
                     throw e;
                 }
                 LockSupport.parkNanos(5_000_000);

@@ -26,10 +26,10 @@ public final class Door {
     /** Bytes of one answer that are taken into memory. */
     private static final int LARGEST_ANSWER = 8 << 20;
 
-    private static final int MOST_IDLE = 4;
-
     private final Path socket;
     private final Duration patience;
+
+    /** As many as were ever used at a time: whoever works, and the outbox. */
     private final Deque<Connection> idle = new ArrayDeque<>();
 
     /** Reads a stream to its end. Its IOExceptions are the connection's, so that it is called again after them. */
@@ -269,7 +269,6 @@ public final class Door {
             return answer;
         } catch (IOException e) {
             connection.close();
-            closeIdle();
             throw e;
         }
     }
@@ -293,22 +292,9 @@ public final class Door {
         return connection == null ? Connection.open(socket) : connection;
     }
 
-    private void release(Connection connection) throws IOException {
+    private void release(Connection connection) {
         synchronized (idle) {
-            if (idle.size() < MOST_IDLE) {
-                idle.push(connection);
-                return;
-            }
-        }
-        connection.close();
-    }
-
-    /** What one of them met, a restarted gateway, the others would meet too. */
-    private void closeIdle() throws IOException {
-        synchronized (idle) {
-            while (!idle.isEmpty()) {
-                idle.pop().close();
-            }
+            idle.push(connection);
         }
     }
 

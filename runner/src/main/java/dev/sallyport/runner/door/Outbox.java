@@ -41,7 +41,6 @@ public final class Outbox implements AutoCloseable {
     private long waitingSize;
     private long dropped;
     private boolean sending;
-    private boolean closed;
     private boolean lost;
 
     // the sender's own
@@ -112,13 +111,6 @@ public final class Outbox implements AutoCloseable {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
         sender.interrupt();
     }
 
@@ -133,7 +125,7 @@ public final class Outbox implements AutoCloseable {
 
     private boolean joined(Event event) {
         Waiting last = waiting.peekLast();
-        if (last == null || !last.output() || last.size() > JOINED || dropped > 0) {
+        if (last == null || last.size() > JOINED) {
             return false;
         }
         ObjectNode data = last.event().data();
@@ -171,7 +163,8 @@ public final class Outbox implements AutoCloseable {
 
     private void send() {
         try {
-            while (awaitEvents()) {
+            while (true) {
+                awaitEvents();
                 door.report(take());
                 done(false);
             }
@@ -180,15 +173,11 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    /** Returns false at the end; the sender then has nothing more to do. */
-    private boolean awaitEvents() throws InterruptedException {
+    private void awaitEvents() throws InterruptedException {
         boolean chatter;
         lock.lockInterruptibly();
         try {
             while (waiting.isEmpty() && dropped == 0) {
-                if (closed) {
-                    return false;
-                }
                 changed.await();
             }
             chatter = waiting.stream().allMatch(Waiting::output);
@@ -198,7 +187,6 @@ public final class Outbox implements AutoCloseable {
         if (chatter) {
             Thread.sleep(LINGER);
         }
-        return true;
     }
 
     private List<ObjectNode> take() throws InterruptedException {
@@ -220,7 +208,6 @@ public final class Outbox implements AutoCloseable {
                 batch.add(next.event().numbered(++sent));
             }
             sending = true;
-            changed.signalAll();
             return batch;
         } finally {
             lock.unlock();

@@ -21,7 +21,7 @@ public final class Pump implements AutoCloseable {
 
     private static final int BUFFER = 64 * 1024;
 
-    /** Connections at once; more wait in the kernel's queue. */
+    /** Connections at once; one more is taken and waits, the others wait in the kernel's queue. */
     private static final int MOST = 128;
 
     private final ServerSocketChannel server;
@@ -58,12 +58,11 @@ public final class Pump implements AutoCloseable {
 
     private void accept() {
         while (server.isOpen()) {
-            slots.acquireUninterruptibly();
             try {
                 SocketChannel caller = server.accept();
+                slots.acquireUninterruptibly();
                 Thread.ofVirtual().start(() -> serve(caller));
             } catch (IOException e) {
-                slots.release();
                 if (server.isOpen()) {
                     // Out of file descriptors, most likely: some will be closed.
                     LockSupport.parkNanos(1_000_000);
