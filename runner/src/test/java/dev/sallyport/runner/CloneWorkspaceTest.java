@@ -197,12 +197,60 @@ class CloneWorkspaceTest {
     }
 
     @Test
-    void takesNothingButABundleOfItsVersion() {
-        gateway.source("# v3 git bundle\n\n".getBytes(StandardCharsets.US_ASCII));
+    void asksAgainForASourceThatIsNotReadyYet() throws Exception {
+        gateway.refuseSource(503, "{}");
+
+        assertThat(clone.prepare(door)).isEqualTo(base);
+        assertThat(gateway.fetches()).isEqualTo(2);
+    }
+
+    @Test
+    void takesARefusedSourceForWhatItIsAtOnce() {
+        gateway.refuseSource(404, "{\"code\":\"no-workspace\",\"detail\":\"there is none\"}");
 
         assertThatThrownBy(() -> clone.prepare(door))
-                .isInstanceOf(GitException.class)
-                .hasMessage("not a git bundle");
+                .isInstanceOf(Door.RefusedException.class)
+                .hasMessage("there is none");
+        assertThat(gateway.fetches()).isEqualTo(1);
+    }
+
+    @Test
+    void saysWhyItStoppedWaitingForItsSource() {
+        for (int i = 0; i < 20; i++) {
+            gateway.refuseSource(503, "{\"detail\":\"not yet\"}");
+        }
+
+        assertThatThrownBy(() -> clone.prepare(new Door(gateway.socket(), Duration.ofMillis(60))))
+                .hasMessage("no answer at the door for 0 s: not yet");
+    }
+
+    @Test
+    void sendsAgainWhatCouldNotBeTakenAtThatMoment() throws Exception {
+        clone.prepare(door);
+        sh(work, "echo x > x");
+        gateway.delivery(503, "{}");
+        gateway.onDelivery(() -> gateway.delivery(200, "{}"));
+
+        assertThat(clone.deliver(door, "task")).map(Answer::status).contains(200);
+        assertThat(gateway.deliveries()).isEqualTo(2);
+    }
+
+    @Test
+    void takesNothingButABundleOfItsVersion() {
+        for (String bundle : new String[] {"# v3 git bundle\n\n", "# v2 git bundle\n-0123", "# v2 git bundle\n", ""}) {
+            gateway.source(bundle.getBytes(StandardCharsets.US_ASCII));
+
+            assertThatThrownBy(() -> clone.prepare(door))
+                    .as(bundle)
+                    .isInstanceOf(GitException.class)
+                    .hasMessage("not a git bundle");
+        }
+    }
+
+    /** What the child keeps in its home may be broken. */
+    @Test
+    void readsNoConfigurationOfTheChildsHome() throws Exception {
+        assertThat(new Git(work).run("config", "--global", "--list")).isEmpty();
     }
 
     @Test

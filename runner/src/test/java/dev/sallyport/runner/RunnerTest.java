@@ -74,7 +74,10 @@ class RunnerTest {
                 .containsPattern("(?m)^HTTPS_PROXY=http://127.0.0.1:\\d+$")
                 .containsPattern("(?m)^ANTHROPIC_BASE_URL=http://127.0.0.1:\\d+/model/anthropic$")
                 .containsPattern("(?m)^OPENAI_BASE_URL=http://127.0.0.1:\\d+/model/openai/v1$")
-                .containsPattern("(?m)^NO_PROXY=127.0.0.1,localhost,::1$");
+                .containsPattern("(?m)^NO_PROXY=127.0.0.1,localhost,::1$")
+                .containsPattern("(?m)^no_proxy=127.0.0.1,localhost,::1$")
+                .containsPattern("(?m)^ANTHROPIC_API_KEY=added-at-the-door$")
+                .containsPattern("(?m)^OPENAI_API_KEY=added-at-the-door$");
         assertThat(output("stdout").substring(20)).doesNotContain("säcret");
         assertThat(output("stderr")).doesNotContain("säcret");
     }
@@ -214,10 +217,12 @@ class RunnerTest {
 
     @Test // S15
     void deliversAlsoWhatAFailedChildHasDone() throws Exception {
-        cloneAndRun("echo x > x; exit 3");
+        String base = cloneAndRun("echo x > x; exit 3");
 
         assertThat(run()).isEqualTo(3);
 
+        assertThat(gateway.events("workspace-ready"))
+                .containsExactly(Json.object().put("head", base));
         assertThat(gateway.deliveries()).isEqualTo(1);
     }
 
@@ -261,7 +266,7 @@ class RunnerTest {
         assertThat(gateway.deliveries()).isEqualTo(1);
     }
 
-    private void cloneAndRun(String script) throws Exception {
+    private String cloneAndRun(String script) throws Exception {
         String make = """
                 git init -q -b main source && cd source
                 git -c user.name=n -c user.email=e@example.com commit -q --allow-empty -m first
@@ -278,6 +283,7 @@ class RunnerTest {
                 .put("branch", "pi-agent-abcdefghijklmnop")
                 .put("base", base);
         gateway.command("assignment", assignment.toString()).command("task", "{}");
+        return base;
     }
 
     private void awaitFile(String name) {

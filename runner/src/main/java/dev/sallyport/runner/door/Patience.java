@@ -31,7 +31,11 @@ final class Patience {
             throw new DoorLostException(limit, failure);
         }
         Thread.sleep(pause);
+        pause = after(pause);
+    }
+
+    static Duration after(Duration pause) {
         Duration doubled = pause.multipliedBy(2);
-        pause = doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
+        return doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
     }
 }

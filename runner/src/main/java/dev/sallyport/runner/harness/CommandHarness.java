@@ -54,7 +54,7 @@ public final class CommandHarness implements Harness {
         }
     }
 
-    private static final class OutputBudget {
+    static final class OutputBudget {
 
         private long left = MOST_OUTPUT;
         private long unsaid;

@@ -13,8 +13,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -49,6 +51,75 @@ class AssignmentTest {
                         List.of(),
                         Duration.ofMinutes(2),
                         51200));
+    }
+
+    private static ObjectNode assignment() throws IOException {
+        return (ObjectNode) Json.read(Golden.message("door-assignment.json"));
+    }
+
+    @ParameterizedTest // P14
+    @CsvSource(delimiter = '|', textBlock = """
+            /harness            | pi        | assignment with harness `pi`
+            /harness            | BUILTIN   | assignment with harness `BUILTIN`
+            /model/shape        | responses | assignment with shape `responses`
+            /toolTimeout        | soon      | assignment with toolTimeout `soon`
+            /child              |           | assignment without child
+            /nonce              |           | assignment without nonce
+            /harness            |           | assignment without harness
+            /model/provider     |           | assignment without provider
+            /model/id           |           | assignment without id
+            /workspace/mode     |           | assignment without mode
+            /workspace/directory |          | assignment without directory
+            /workspace/branch   |           | assignment without branch
+            /workspace/base     |           | assignment without base
+            """)
+    void refusesWhatItDoesNotUnderstand(String pointer, @Nullable String value, String message) throws IOException {
+        ObjectNode assignment = assignment();
+        int last = pointer.lastIndexOf('/');
+        ObjectNode parent = (ObjectNode) assignment.at(pointer.substring(0, last));
+        String field = pointer.substring(last + 1);
+
+        if (value == null) {
+            // Neither is nothing a text, nor is a number one.
+            parent.put(field, 7);
+            assertThatThrownBy(() -> Assignment.of(assignment)).hasMessage(message);
+            parent.remove(field);
+        } else {
+            parent.put(field, value);
+        }
+
+        assertThatThrownBy(() -> Assignment.of(assignment))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(message);
+    }
+
+    @Test
+    void onlyACloneHasABranchOfItsOwn() throws IOException {
+        ObjectNode assignment = assignment();
+        ((ObjectNode) assignment.path("workspace")).put("mode", "read-only");
+
+        assertThat(Assignment.of(assignment).workspace())
+                .isEqualTo(new Assignment.Workspace("/workspace", Optional.empty()));
+    }
+
+    @Test
+    void loadsAllExtensionsButThoseThatAreExcludedOrNone() throws IOException {
+        ObjectNode assignment = assignment();
+        assignment.putArray("deniedTools");
+        assignment.set(
+                "extensions", Json.read("{\"all\":true,\"names\":[],\"excluded\":[\"miner\"],\"selectors\":null}"));
+
+        assertThat(Assignment.of(assignment).rules())
+                .isEqualTo(rules(new ExtensionFilter(true, true, Set.of(), List.of(), Set.of("miner"))));
+
+        assignment.set("extensions", Json.read("{\"all\":false,\"names\":[],\"selectors\":null}"));
+
+        assertThat(Assignment.of(assignment).rules())
+                .isEqualTo(rules(new ExtensionFilter(false, false, Set.of(), List.of(), Set.of())));
+    }
+
+    private static ToolRules rules(ExtensionFilter filter) {
+        return ToolRules.granted(List.of("read", "bash"), List.of(), new ToolRules.Rights(filter, Selectors.NONE));
     }
 
     @Test // P14

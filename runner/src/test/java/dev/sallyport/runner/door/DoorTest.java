@@ -6,18 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.sallyport.identity.CallId;
 import dev.sallyport.testing.Golden;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 @Timeout(60)
@@ -101,6 +98,30 @@ class DoorTest {
     }
 
     @Test
+    void waitsWithAModelCallForAGatewayThatRestarts() throws Exception {
+        gateway.model("{\"content\":[]}").die();
+        LinkedBlockingQueue<Integer> answers = new LinkedBlockingQueue<>();
+        Thread caller = Thread.ofVirtual().start(() -> {
+            try {
+                answers.add(door.model("/model/p/v1/messages", new byte[] {'{', '}'})
+                        .status());
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        // Longer than a connection that is merely busy is tried.
+        long until = System.nanoTime() + Duration.ofMillis(500).toNanos();
+        while (System.nanoTime() < until) {
+            assertThat(caller.isAlive()).isTrue();
+            Thread.onSpinWait();
+        }
+
+        gateway.comeBack();
+
+        assertThat(answers.take()).isEqualTo(200);
+    }
+
+    @Test
     void givesUpOnAGatewayThatStaysAway() throws Exception {
         gateway.die();
         Door impatient = new Door(gateway.socket(), Duration.ofMillis(100));
@@ -172,25 +193,138 @@ class DoorTest {
         assertThat(ended.take()).isEqualTo("interrupted");
     }
 
-    @Test
-    void takesNothingElseForAnHttpAnswer() throws Exception {
-        Path socket = directory.resolve("other.sock");
-        try (ServerSocketChannel server =
-                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket))) {
-            Thread.ofVirtual().start(() -> {
-                try (SocketChannel peer = server.accept()) {
-                    // Closed with something unread, it would break the pipe of whoever still writes.
-                    peer.read(ByteBuffer.allocate(4096));
-                    peer.write(ByteBuffer.wrap("SSH-2.0-x\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            });
+    private Path other() {
+        return directory.resolve("other.sock");
+    }
 
-            assertThatThrownBy(() -> new Door(socket, Duration.ofSeconds(5)).model("/model/p", new byte[0]))
+    @Test
+    void takesNothingElseForAnHttpAnswerAndLeaves() throws Exception {
+        try (RawDoor server = new RawDoor(other(), "SSH-2.0-x\r\n\r\n")) {
+            assertThatThrownBy(() -> new Door(other(), Duration.ZERO).model("/model/p", new byte[0]))
                     .isInstanceOf(IOException.class)
                     .hasMessage("not an HTTP answer");
+            server.awaitLeaving();
         }
+        Path another = directory.resolve("another.sock");
+        try (RawDoor server = new RawDoor(another, "SSH-2.0-x\r\n\r\n")) {
+            assertThatThrownBy(() -> new Door(another, Duration.ZERO).get("/"))
+                    .hasMessage("no answer at the door for 0 s: not an HTTP answer");
+            server.awaitLeaving();
+        }
+    }
+
+    @Test
+    void leavesAConnectionOpenUnlessTheDoorClosesIt() throws Exception {
+        String answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n%s\r\n";
+        try (RawDoor keeps = new RawDoor(other(), answer.formatted(""));
+                RawDoor closes = new RawDoor(directory.resolve("closes"), answer.formatted("Connection: close\r\n"))) {
+            Door kept = new Door(other(), Duration.ofSeconds(5));
+            Door closed = new Door(directory.resolve("closes"), Duration.ofSeconds(5));
+            for (int i = 0; i < 3; i++) {
+                assertThat(kept.get("/").ok()).isTrue();
+                assertThat(closed.get("/").ok()).isTrue();
+            }
+
+            assertThat(keeps.came()).isEqualTo(1);
+            assertThat(closes.came()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void passesOverWhatComesBeforeAnAnswerAndTakesOneWithoutABodyForWhole() throws Exception {
+        String answer =
+                "HTTP/1.1 100 Continue\r\nA: b\r\n\r\nHTTP/1.1 103 Early\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n";
+        try (RawDoor server = new RawDoor(other(), answer)) {
+            Door door = new Door(other(), Duration.ofSeconds(5));
+
+            assertThat(door.get("/").status()).isEqualTo(204);
+            assertThat(door.get("/").status()).isEqualTo(204);
+            assertThat(server.came()).isEqualTo(1);
+        }
+    }
+
+    @Test // S15
+    void neverDeliversHalfAResultAsAWhole() throws Exception {
+        try (RawDoor server = new RawDoor(other(), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
+            Door door = new Door(other(), Duration.ofSeconds(5));
+
+            assertThatThrownBy(() -> door.deliverWorkspace(out -> {
+                        out.write(1);
+                        throw new TimeoutException("git was killed");
+                    }))
+                    .hasMessage("git was killed");
+            server.awaitLeaving();
+
+            assertThat(server.answered()).isZero();
+        }
+    }
+
+    @Test
+    void writingNothingIsNotTheEndOfAResult() throws Exception {
+        door.deliverWorkspace(out -> {
+            out.write(new byte[0]);
+            out.write('x');
+        });
+
+        assertThat(gateway.delivered()).asString().isEqualTo("x");
+    }
+
+    @Test
+    void takesAnAnswerThatIsNoJsonForOneThatSaysNothing() throws Exception {
+        String answer = "HTTP/1.1 400 Bad\r\nContent-Length: 6\r\n\r\n<html>";
+        try (RawDoor _ = new RawDoor(other(), answer)) {
+            Answer said = new Door(other(), Duration.ofSeconds(5)).get("/");
+
+            assertThat(said.code()).isEmpty();
+            assertThat(said.detail()).isEqualTo("status 400");
+        }
+    }
+
+    @Test
+    void takesNoAnswerIntoMemoryBeyondItsBound() throws Exception {
+        byte[] piece = new byte[1 << 20];
+        try (DoorServer _ = DoorServer.open(other(), (_, answer) -> {
+            OutputStream out = answer.stream("application/json");
+            for (int i = 0; i < 9; i++) {
+                out.write(piece);
+            }
+        })) {
+            assertThatThrownBy(() -> new Door(other(), Duration.ofSeconds(5)).model("/model/p", new byte[0]))
+                    .hasMessage("answer is larger than 8388608 bytes");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {408, 429, 500, 503})
+    void takesNoPassingFailureForAnAnswer(int status) throws Exception {
+        gateway.refuseEvents(status, "{}");
+        gateway.refuseControl(status, "{}");
+        Door impatient = new Door(gateway.socket(), Duration.ofMillis(60));
+
+        assertThatThrownBy(() -> impatient.report(List.of(Event.turn(1).numbered(1))))
+                .isInstanceOf(DoorLostException.class)
+                .hasMessage("no answer at the door for 0 s: status " + status);
+        assertThat(gateway.eventPosts()).isGreaterThan(1);
+    }
+
+    @Test
+    void isLostToAGatewayThatHasNoControlStreamForIt() {
+        gateway.refuseControl(410, "{\"code\":\"child-ended\"}");
+
+        assertThatThrownBy(() -> new Door(gateway.socket(), Duration.ofMillis(60)).listen(_ -> {}))
+                .isInstanceOf(DoorLostException.class)
+                .hasMessage("no answer at the door for 0 s: control stream ended with status 410");
+        assertThat(gateway.lastEventIds()).hasSizeBetween(2, 10);
+    }
+
+    @Test
+    void doesNotAskInALoop() throws Exception {
+        long until = System.nanoTime() + Duration.ofMillis(300).toNanos();
+        gateway.authorize(_ -> System.nanoTime() < until ? "{\"decision\":\"pending\"}" : "{\"decision\":\"allowed\"}");
+
+        assertThat(authorize().outcome()).isEqualTo(Decision.Outcome.ALLOWED);
+
+        assertThat(gateway.questions()).hasSizeBetween(2, 10);
     }
 
     @Test

@@ -41,6 +41,9 @@ public final class FakeDoor implements AutoCloseable {
     private boolean breaking;
     private boolean hangingUp;
     private Optional<Prepared> refusal = Optional.empty();
+    private Optional<Prepared> noControl = Optional.empty();
+    private final Deque<Prepared> noSource = new ArrayDeque<>();
+    private int fetches;
     private int mostTaken = Integer.MAX_VALUE;
     private int eventPosts;
     private int largestPost;
@@ -134,6 +137,19 @@ public final class FakeDoor implements AutoCloseable {
 
     public synchronized void refuseEvents(int status, String json) {
         refusal = Optional.of(new Prepared(status, json));
+    }
+
+    public synchronized void refuseControl(int status, String json) {
+        noControl = Optional.of(new Prepared(status, json));
+    }
+
+    /** The next clones are refused, one after the other. */
+    public synchronized void refuseSource(int status, String json) {
+        noSource.add(new Prepared(status, json));
+    }
+
+    public synchronized int fetches() {
+        return fetches;
     }
 
     /** Takes no events. */
@@ -242,9 +258,15 @@ public final class FakeDoor implements AutoCloseable {
             throws IOException, InterruptedException {
         String last = request.headers().getOrDefault("last-event-id", "");
         int next = last.isEmpty() ? 0 : Integer.parseInt(last);
+        Optional<Prepared> refused;
         synchronized (this) {
             lastEventIds.add(last);
+            refused = noControl;
             notifyAll();
+        }
+        if (refused.isPresent()) {
+            answer.json(refused.get().status(), refused.get().json());
+            return;
         }
         answer.stream("text/event-stream");
         while (true) {
@@ -327,7 +349,10 @@ public final class FakeDoor implements AutoCloseable {
     private void workspace(DoorServer.Request request, DoorServer.Responder answer) throws IOException {
         if (request.method().equals("GET")) {
             byte[] bundle;
+            Prepared refused;
             synchronized (this) {
+                fetches++;
+                refused = noSource.poll();
                 bundle = source;
                 if (breaking) {
                     breaking = false;
@@ -337,7 +362,11 @@ public final class FakeDoor implements AutoCloseable {
                     throw new IOException("died");
                 }
             }
-            answer.stream("application/x-git-bundle").write(bundle);
+            if (refused == null) {
+                answer.stream("application/x-git-bundle").write(bundle);
+            } else {
+                answer.json(refused.status(), refused.json());
+            }
             return;
         }
         byte[] bundle = request.body().readAllBytes();

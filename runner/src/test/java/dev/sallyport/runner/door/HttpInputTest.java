@@ -72,18 +72,37 @@ class HttpInputTest {
     void nobodyMakesUsWaitLongerThanAMinute() {
         assertThat(new Reply(429, Map.of("retry-after", "999999"), stream("")).retryAfter())
                 .contains(Duration.ofMinutes(1));
-        assertThat(new Reply(429, Map.of("retry-after", "-1"), stream("")).retryAfter())
-                .isEmpty();
+        assertThat(new Reply(429, Map.of("retry-after", "7"), stream("")).retryAfter())
+                .contains(Duration.ofSeconds(7));
+        for (String value : new String[] {"-1", "Tue, 01 Dec 2026 07:00:00 GMT", "9999999", "1.5", ""}) {
+            assertThat(new Reply(429, Map.of("retry-after", value), stream("")).retryAfter())
+                    .as(value)
+                    .isEmpty();
+        }
     }
 
     @Test
-    void aCommandThatBreaksOffIsNeitherHandedOnNorTakenForSeen() throws IOException {
-        ControlStream commands = new ControlStream(command -> {
-            throw new AssertionError(command);
-        });
+    void readsExactlyOneMessageOfAConnection() throws IOException {
+        HttpInput chunked = in("4\r\nhalf\r\n3;of=it\r\nall\r\n0\r\nChecksum: x\r\n\r\nnext\r\n");
+        InputStream body = chunked.body(
+                Map.of("transfer-encoding", "Chunked", "content-length", "2"), InputStream.nullInputStream());
 
-        commands.follow(stream("id: 7\nevent: task\ndata: {}\n"));
+        assertThat(body.readAllBytes()).asString().isEqualTo("halfall");
+        assertThat(body.read()).isEqualTo(-1);
+        assertThat(chunked.line()).isEqualTo("next");
 
-        assertThat(commands.headers()).doesNotContainKey("Last-Event-ID");
+        HttpInput fixed = in("bodynext\n");
+        assertThat(fixed.body(Map.of("content-length", "4"), InputStream.nullInputStream())
+                        .readAllBytes())
+                .asString()
+                .isEqualTo("body");
+        assertThat(fixed.line()).isEqualTo("next");
+    }
+
+    @Test
+    void readsHeadersByTheirNamesWhateverTheirCase() throws IOException {
+        assertThat(in("Content-LENGTH:5 \r\nno header\r\na: 1\r\nA: 2\r\n\r\n").headers())
+                .isEqualTo(Map.of("content-length", "5", "a", "2"));
+        assertThatThrownBy(() -> in("half a line").line()).isInstanceOf(EOFException.class);
     }
 }

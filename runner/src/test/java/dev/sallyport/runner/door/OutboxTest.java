@@ -91,11 +91,14 @@ class OutboxTest {
             // Streams take turns, so that nothing is joined.
             outbox.emit(Event.output(i % 2 == 0 ? "stdout" : "stderr", block));
         }
+        // Nobody listens: there is room for it because output goes.
+        outbox.emit(Event.assistant("y".repeat(5000)));
         outbox.emit(Event.error("code", "the end"));
 
         gateway.deaf(false);
 
         assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events("assistant")).hasSize(1);
         assertThat(gateway.events("error")).hasSize(1);
         List<JsonNode> output = gateway.events("output");
         long kept = output.stream()
@@ -158,6 +161,44 @@ class OutboxTest {
     }
 
     @Test
+    void whatIsLargerThanAllItsRoomIsSaidAllTheSame() throws Exception {
+        try (Outbox tiny = new Outbox(new Door(gateway.socket(), Duration.ofSeconds(30)), 1)) {
+            tiny.emit(Event.turn(1));
+            tiny.emit(Event.turn(2));
+
+            assertThat(tiny.flush()).isTrue();
+        }
+        assertThat(gateway.events("turn")).hasSize(2);
+    }
+
+    @Test
+    void nobodyWaitsForRoomAtADoorThatIsLost() throws Exception {
+        gateway.die();
+        try (Outbox tiny = new Outbox(new Door(gateway.socket(), Duration.ofMillis(100)), 1)) {
+            for (int i = 0; i < 5; i++) {
+                tiny.emit(Event.turn(i));
+            }
+
+            assertThat(tiny.flush()).isFalse();
+        }
+    }
+
+    /** Events are counted, and whoever prints a line at a time would soon have said all that it may. */
+    @Test
+    void collectsWhatAChattyProgramPrints() throws Exception {
+        long end = System.nanoTime() + Duration.ofMillis(400).toNanos();
+        for (long next = System.nanoTime(); next < end; next += 1_000_000) {
+            while (System.nanoTime() < next) {
+                Thread.onSpinWait();
+            }
+            outbox.emit(Event.output("stdout", "line\n"));
+        }
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events("output")).hasSizeBetween(1, 40);
+    }
+
+    @Test
     void joinsOutputOfOneStream() throws Exception {
         gateway.deaf(true);
         outbox.emit(Event.turn(1));
@@ -174,15 +215,86 @@ class OutboxTest {
     }
 
     @Test
+    void joinsNoOutputOfTwoStreams() throws Exception {
+        gateway.deaf(true);
+        outbox.emit(Event.turn(1));
+        gateway.await(() -> gateway.eventPosts() == 1);
+        outbox.emit(Event.output("stdout", "a"));
+        outbox.emit(Event.output("stderr", "b"));
+        outbox.emit(Event.output("stdout", "c"));
+        gateway.deaf(false);
+        outbox.flush();
+
+        assertThat(gateway.events("output").stream()
+                        .map(data -> data.path("stream").asString()
+                                + data.path("text").asString()))
+                .containsExactly("stdouta", "stderrb", "stdoutc");
+    }
+
+    @Test
+    void isNotDoneBeforeItHasSaidWhatWasDropped() throws Exception {
+        try (Outbox tiny = new Outbox(new Door(gateway.socket(), Duration.ofSeconds(30)), 1)) {
+            tiny.emit(Event.output("stdout", "too much"));
+
+            assertThat(tiny.flush()).isTrue();
+        }
+        assertThat(gateway.events("output"))
+                .containsExactly(
+                        Json.object().put("stream", "stderr").put("text", "[8 characters of output dropped here]\n"));
+    }
+
+    /** Six characters of JSON for each of it. */
+    @Test
+    void anEventLargerThanABatchIsABatch() throws Exception {
+        outbox.emit(Event.result("\u0001".repeat(60_000)));
+
+        assertThat(outbox.flush()).isTrue();
+        assertThat(gateway.events("result")).hasSize(1);
+    }
+
+    @Test
+    void leavesADoorThatDoesNotAnswerWhenItIsClosed() throws Exception {
+        try (RawDoor silent = new RawDoor(directory.resolve("silent.sock"), "")) {
+            Outbox left = new Outbox(new Door(directory.resolve("silent.sock"), Duration.ofSeconds(30)), CAPACITY);
+            left.emit(Event.turn(1));
+            while (silent.answered() == 0) {
+                Thread.onSpinWait();
+            }
+
+            left.close();
+
+            silent.awaitLeaving();
+        }
+    }
+
+    @Test
     void saysNothingThatCannotBeStored() throws Exception {
         outbox.emit(Event.output("stdout", "a\0b\ud800c\ud83d\ude00"));
         outbox.emit(Event.toolCall(
                 new CallId("1"), "x\0", Json.read("{\"k\\u0000\":[{\"v\":\"\\u0000\\\\u0000\"}],\"n\":1}")));
 
+        outbox.emit(Event.toolResult(new CallId("1"), "x\0", "ok", "\0\udc00", null));
+        for (Event event : List.of(Event.assistant("\0"), Event.result("\0"), Event.error("code", "\0"))) {
+            outbox.emit(event);
+        }
+
         outbox.flush();
 
         assertThat(gateway.events("output").getFirst().path("text").asString())
                 .isEqualTo("a\u2400b\ufffdc\ud83d\ude00");
+        assertThat(gateway.events("tool-call").getFirst().path("tool").asString())
+                .isEqualTo("x\u2400");
+        assertThat(gateway.events("tool-result"))
+                .containsExactly(Json.object()
+                        .put("callId", "1")
+                        .put("tool", "x\u2400")
+                        .put("outcome", "ok")
+                        .put("output", "\u2400\ufffd"));
+        assertThat(List.of("assistant", "result"))
+                .allSatisfy(type -> assertThat(gateway.events(type))
+                        .containsExactly(Json.object().put("text", "\u2400")));
+        assertThat(gateway.events("error"))
+                .containsExactly(Json.object().put("code", "code").put("message", "\u2400"));
         assertThat(gateway.events("tool-call").getFirst().path("arguments"))
                 .isEqualTo(Json.read("{\"k\u2400\":[{\"v\":\"\u2400\\\\u0000\"}],\"n\":1}"));
     }
@@ -210,6 +322,9 @@ class OutboxTest {
             roomy.emit(Event.output("stdout", "y".repeat(1000)));
         }
         roomy.emit(Event.toolCall(new CallId("1"), "bash", Json.object().put("command", "z".repeat(100_000))));
+        roomy.emit(Event.toolResult(new CallId("1"), "bash", "ok", "z".repeat(100_000), 0));
+        roomy.emit(Event.assistant("z".repeat(100_000)));
+        roomy.emit(Event.error("code", "z".repeat(100_000)));
         gateway.deaf(false);
 
         assertThat(roomy.flush()).isTrue();
@@ -217,6 +332,7 @@ class OutboxTest {
         assertThat(gateway.events("output").size()).isGreaterThanOrEqualTo(5);
         assertThat(gateway.events())
                 .allSatisfy(event -> assertThat(event.toString()).hasSizeLessThan(66_000));
+        assertThat(gateway.events("result").getFirst().path("text").asString()).endsWith("x [34464 more characters]");
     }
 
     @Test

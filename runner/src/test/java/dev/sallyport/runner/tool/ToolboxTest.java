@@ -1,6 +1,7 @@
 package dev.sallyport.runner.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sallyport.runner.door.Door;
 import dev.sallyport.runner.door.Json;
@@ -8,6 +9,7 @@ import dev.sallyport.runner.tool.ToolResult.Outcome;
 import dev.sallyport.toolscope.BuiltinTools;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -354,6 +356,19 @@ class ToolboxTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Channels answer an interrupt by closing: a cancelled child has no tool that failed. */
+    @Test
+    void anInterruptIsNoFailureOfATool() throws Exception {
+        Tool.Call broken = () -> {
+            throw new ClosedByInterruptException();
+        };
+
+        assertThat(Toolbox.run(broken).outcome()).isEqualTo(ToolResult.Outcome.ERROR);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> Toolbox.run(broken)).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
     }
 
     private void bash(String command) throws IOException, InterruptedException {
