@@ -2,6 +2,7 @@ package dev.sallyport.authority;
 
 import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.text.Nearest;
+import dev.sallyport.toolscope.ToolRules;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -81,6 +82,21 @@ public record Compatibility(Set<Switch> on) {
     public AgentFiles.Leniency agentFiles() {
         return new AgentFiles.Leniency(
                 has(Switch.ANY_AGENT_NAME), has(Switch.DUPLICATE_NAMES), has(Switch.FOLLOW_LINKS));
+    }
+
+    /** What of it is about the tools of a child while it runs. */
+    public Set<ToolRules.Quirk> toolQuirks() {
+        EnumSet<ToolRules.Quirk> quirks = EnumSet.noneOf(ToolRules.Quirk.class);
+        for (Switch one : on) {
+            switch (one) {
+                case PLAIN_TOOLS_BYPASS_SELECTORS -> quirks.add(ToolRules.Quirk.PLAIN_TOOLS_BYPASS_SELECTORS);
+                case SHARED_TOOL_NAMES -> quirks.add(ToolRules.Quirk.SHARED_TOOL_NAMES);
+                case LATE_TOOLS_VISIBLE -> quirks.add(ToolRules.Quirk.LATE_TOOLS_VISIBLE);
+                case NO_VETO_WITHOUT_EXTENSIONS -> quirks.add(ToolRules.Quirk.NO_VETO_WITHOUT_EXTENSIONS);
+                default -> {}
+            }
+        }
+        return quirks;
     }
 
     public boolean has(Switch one) {

@@ -16,6 +16,7 @@ import dev.sallyport.toolscope.BuiltinTools;
 import dev.sallyport.toolscope.DelegationTools;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,7 +110,8 @@ final class RightsResolver {
         List<Bound> bounds = toolBounds(ceilings);
         Map<String, List<String>> withheld = new LinkedHashMap<>();
         List<String> tools = new ArrayList<>();
-        for (String tool : BuiltinTools.NAMES) {
+        List<String> known = known(wanted);
+        for (String tool : known) {
             if (!wanted.contains(tool)) {
                 continue;
             }
@@ -123,15 +125,23 @@ final class RightsResolver {
         }
         List<Field.Loser> losers = new ArrayList<>();
         withheld.forEach((reason, names) -> losers.add(new Field.Loser(asked, Field.words(names), reason)));
-        wanted.stream()
-                .distinct()
-                .filter(name -> !BuiltinTools.NAMES.contains(name))
-                .forEach(name -> {
-                    losers.add(new Field.Loser(asked, name, "no such tool"));
-                    warnings.add("%s: unknown tool `%s`".formatted(asked.location(), name));
-                });
+        wanted.stream().distinct().filter(name -> !known.contains(name)).forEach(name -> {
+            losers.add(new Field.Loser(asked, name, "no such tool"));
+            warnings.add("%s: unknown tool `%s`".formatted(asked.location(), name));
+        });
         fields.add(new Field("tools", Field.words(tools), Grade.RUNNER, asked, losers));
         return tools;
+    }
+
+    /** What a plain name can mean: our own tools, and if the operator wants that back, any tool of an extension. */
+    private List<String> known(List<String> wanted) {
+        if (!operator.compatibility().has(Compatibility.Switch.PLAIN_TOOLS_BYPASS_SELECTORS)) {
+            return BuiltinTools.NAMES;
+        }
+        Set<String> known = new LinkedHashSet<>(BuiltinTools.NAMES);
+        known.addAll(wanted);
+        known.removeAll(DelegationTools.NAMES);
+        return List.copyOf(known);
     }
 
     private record Bound(String reason, Predicate<String> admits) {}

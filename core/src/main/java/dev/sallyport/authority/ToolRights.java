@@ -7,10 +7,8 @@ import dev.sallyport.toolscope.ExtensionFilter;
 import dev.sallyport.toolscope.Selectors;
 import dev.sallyport.toolscope.ToolRules;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +44,8 @@ final class ToolRights {
         }
         List<ToolRules.Rights> rights = new ArrayList<>(List.of(own(definition, isolated, place)));
         rights.addAll(parent);
-        return new ToolRules(tools, new LinkedHashSet<>(denied), rights, delegates && !isolated, quirks(compatibility));
+        return new ToolRules(
+                tools, new LinkedHashSet<>(denied), rights, delegates && !isolated, compatibility.toolQuirks());
     }
 
     private static ToolRules.Rights own(AgentDefinition definition, boolean isolated, Place place) {
@@ -61,20 +60,6 @@ final class ToolRights {
                 ExtensionFilter.of(entries, excluded, place.home(), place.directory());
         };
         return new ToolRules.Rights(filter, Selectors.parse(orNothing(definition.extSelectors())));
-    }
-
-    private static Set<ToolRules.Quirk> quirks(Compatibility compatibility) {
-        EnumSet<ToolRules.Quirk> quirks = EnumSet.noneOf(ToolRules.Quirk.class);
-        for (Compatibility.Switch one : compatibility.on()) {
-            switch (one) {
-                case PLAIN_TOOLS_BYPASS_SELECTORS -> quirks.add(ToolRules.Quirk.PLAIN_TOOLS_BYPASS_SELECTORS);
-                case SHARED_TOOL_NAMES -> quirks.add(ToolRules.Quirk.SHARED_TOOL_NAMES);
-                case LATE_TOOLS_VISIBLE -> quirks.add(ToolRules.Quirk.LATE_TOOLS_VISIBLE);
-                case NO_VETO_WITHOUT_EXTENSIONS -> quirks.add(ToolRules.Quirk.NO_VETO_WITHOUT_EXTENSIONS);
-                default -> {}
-            }
-        }
-        return quirks;
     }
 
     private static List<String> orNothing(@Nullable List<String> list) {

@@ -1,11 +1,13 @@
 package dev.sallyport.toolscope;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -34,16 +36,17 @@ public record ToolRules(
     }
 
     /**
-     * The rules that an authority comes down to, without any quirk.
+     * The rules that an authority comes down to.
      *
      * @param tools our own that are granted, those for delegation included
      * @param denied locked, whoever has them
      */
-    public static ToolRules granted(List<String> tools, Collection<String> denied, Rights extensions) {
+    public static ToolRules granted(
+            List<String> tools, Collection<String> denied, Rights extensions, Set<Quirk> quirks) {
         boolean delegates = DelegationTools.NAMES.stream().anyMatch(tools::contains);
         Set<String> disallowed = new LinkedHashSet<>(denied);
         DelegationTools.NAMES.stream().filter(name -> !tools.contains(name)).forEach(disallowed::add);
-        return new ToolRules(tools, disallowed, List.of(extensions), delegates, Set.of());
+        return new ToolRules(tools, disallowed, List.of(extensions), delegates, quirks);
     }
 
     /** What one agent file, its parent's or its own, lets through of the extensions. */
@@ -63,7 +66,20 @@ public record ToolRules(
         /** A tool that has just been registered is shown to the model until the turn ends, in scope or not. */
         LATE_TOOLS_VISIBLE,
         /** Without extensions no call is vetoed; a tool that is not there is merely not found. */
-        NO_VETO_WITHOUT_EXTENSIONS
+        NO_VETO_WITHOUT_EXTENSIONS;
+
+        /** {@code shared-tool-names} and so on. */
+        public String wire() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /** Reads what {@link #wire} gives; refuses any other name. */
+        public static Quirk parse(String wire) {
+            return Arrays.stream(values())
+                    .filter(one -> one.wire().equals(wire))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("quirk `%s` is unknown".formatted(wire)));
+        }
     }
 
     /** Whether extensions can load at all. */

@@ -33,6 +33,29 @@ class CapabilityTest {
         assertThat(losers(child, "tools")).containsExactly("edit: parent planner denies");
     }
 
+    /** authority.md 13.8 */
+    @Test
+    void aPlainNameMeansAToolOfAnExtensionOnlyIfTheOperatorWantsThatBack() {
+        AgentRegistry registry = AgentRegistry.of(List.of(
+                delegating("caller").tools(List.of("read", "search")).build(),
+                agent("clerk")
+                        .tools(List.of("read", "search", "lookup", "close", "Agent"))
+                        .disallowedTools(List.of("close"))
+                        .build()));
+        SpawnCall clerk = SpawnCall.builder("clerk").hasDirectory(true).build();
+        Requests safe = Requests.ordinary().registry(registry);
+        Requests compatible = safe.operator(Requests.policy()
+                .compatibility(Compatibility.parse(List.of("plain-tools-bypass-selectors")))
+                .build());
+        Authority caller = compatible.granted(
+                SpawnCall.builder("caller").hasDirectory(true).build());
+
+        assertThat(safe.granted(clerk).tools()).containsExactly("read");
+        assertThat(compatible.granted(clerk).tools()).containsExactly("read", "search", "lookup");
+        // Under a parent it is one more right that the parent must have.
+        assertThat(compatible.parent(caller).granted(clerk).tools()).containsExactly("read", "search");
+    }
+
     @Test // T60
     void whatAParentMerelyLacksIsNotHandedOnByItself() {
         Authority child = under("coordinator", Requests.policy().build(), "writer");

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,7 +100,7 @@ class ResolutionExerciseTest {
     void alphaIsLoadedForOneOfItsToolsAndBetaIsNot() {
         Authority child = outcome.authority();
         ToolScope scope = new ToolScope(ToolRules.granted(
-                child.tools(), child.deniedTools(), child.extensions().rights()));
+                child.tools(), child.deniedTools(), child.extensions().rights(), Set.of()));
 
         assertThat(scope.load(new Extension("/x/alpha.ts", List.of("alpha")), List.of("search", "write_remote")))
                 .isTrue();

@@ -59,11 +59,9 @@ import tools.jackson.databind.json.JsonMapper;
 @EnableConfigurationProperties(GatewayProperties.class)
 class GatewayConfiguration {
 
-    private static final Set<Compatibility.Switch> WITHOUT_EFFECT = EnumSet.of(
-            Compatibility.Switch.PLAIN_TOOLS_BYPASS_SELECTORS,
-            Compatibility.Switch.SHARED_TOOL_NAMES,
-            Compatibility.Switch.LATE_TOOLS_VISIBLE,
-            Compatibility.Switch.NO_VETO_WITHOUT_EXTENSIONS);
+    /** The veto of the runner and that of the door hold for every child (docs/adr/0012). */
+    private static final Set<Compatibility.Switch> WITHOUT_EFFECT =
+            EnumSet.of(Compatibility.Switch.NO_VETO_WITHOUT_EXTENSIONS);
 
     @Bean
     InstallationId installation(JdbcClient db) {

@@ -5,6 +5,7 @@ import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.gateway.sandbox.SandboxSpec;
 import dev.sallyport.gateway.workspace.Workspaces;
+import dev.sallyport.toolscope.ToolRules;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -55,15 +56,27 @@ record Assignment(
             boolean scripted,
             @Nullable String thinking) {}
 
-    /** Which extensions count, and which of their tools: {@code ext:NAME} or {@code ext:NAME/TOOL}, null for all. */
+    /**
+     * Which extensions count, and which of their tools.
+     *
+     * @param selectors {@code ext:NAME} or {@code ext:NAME/TOOL}, null for all
+     * @param quirks old behaviours, by the names that the operator knows them by
+     */
     record Extensions(
             boolean all,
             List<String> names,
             List<String> excluded,
-            @Nullable List<String> selectors) {
+            @Nullable List<String> selectors,
+            List<String> quirks) {
 
-        static Extensions of(ExtensionRights rights) {
-            return new Extensions(rights.all(), rights.names(), rights.excluded(), rights.selectors());
+        static Extensions of(Terms.Extensions terms) {
+            ExtensionRights rights = terms.rights();
+            return new Extensions(
+                    rights.all(),
+                    rights.names(),
+                    rights.excluded(),
+                    rights.selectors(),
+                    terms.quirks().stream().map(ToolRules.Quirk::wire).sorted().toList());
         }
     }
 
@@ -100,7 +113,7 @@ record Assignment(
                         : new Model(model.provider(), model.id(), model.shape(), model.scripted(), model.thinking()),
                 terms.tools(),
                 terms.extensions().denied(),
-                Extensions.of(terms.extensions().rights()),
+                Extensions.of(terms.extensions()),
                 terms.extensions().given().stream().map(Provider::of).toList(),
                 terms.systemPrompt(),
                 terms.maxTurns(),

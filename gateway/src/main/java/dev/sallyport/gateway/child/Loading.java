@@ -15,6 +15,7 @@ import dev.sallyport.toolscope.ToolRules;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Which of the extensions that are there a child is given. */
 final class Loading {
@@ -40,7 +41,8 @@ final class Loading {
         ToolRules rules = ToolRules.granted(
                 authority.tools(),
                 authority.deniedTools(),
-                authority.extensions().rights());
+                authority.extensions().rights(),
+                Set.of());
         Inclusion named = definition(asked, authority).extensions();
         List<Terms.Given> given = new ArrayList<>();
         for (ExtensionFiles.Found found : there.found()) {
@@ -82,7 +84,7 @@ final class Loading {
                                 .formatted(path)));
         List<Extension> found =
                 there.found().stream().map(ExtensionFiles.Found::extension).toList();
-        ScopeWarning.of(ToolRules.granted(List.of(), List.of(), wished.rights()), found)
+        ScopeWarning.of(ToolRules.granted(List.of(), List.of(), wished.rights(), Set.of()), found)
                 .forEach(warning -> warnings.add(warning.message()));
         return warnings;
     }

@@ -731,7 +731,11 @@ final class Spawning {
                 Terms.Delegation.of(authority.delegation()),
                 authority.runInBackground(),
                 kept(draft.resolved().asked(), authority),
-                new Terms.Extensions(authority.extensions(), authority.deniedTools(), draft.extensions()),
+                new Terms.Extensions(
+                        authority.extensions(),
+                        authority.deniedTools(),
+                        draft.extensions(),
+                        policy.operator().compatibility().toolQuirks()),
                 memory.map(Remembering.Given::memory).orElse(null));
     }
 

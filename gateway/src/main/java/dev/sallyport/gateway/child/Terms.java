@@ -16,6 +16,7 @@ import dev.sallyport.toolscope.ToolRules;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,19 +72,21 @@ record Terms(
 
     /** What decides about its tools for as long as it runs. */
     ToolRules rules() {
-        return ToolRules.granted(tools, extensions.denied(), extensions.rights().rights());
+        return ToolRules.granted(tools, extensions.denied(), extensions.rights().rights(), extensions.quirks());
     }
 
     /**
      * What it may have of extensions, and those whose files it is given; no others are in its sandbox (P8).
      *
      * @param denied tools that are locked, whoever has them
+     * @param quirks old behaviours that the operator has asked for; null in rows of old
      */
-    record Extensions(ExtensionRights rights, List<String> denied, List<Given> given) {
+    record Extensions(ExtensionRights rights, List<String> denied, List<Given> given, Set<ToolRules.Quirk> quirks) {
 
-        static final Extensions NONE = new Extensions(ExtensionRights.NONE, List.of(), List.of());
+        static final Extensions NONE = new Extensions(ExtensionRights.NONE, List.of(), List.of(), Set.of());
 
         Extensions {
+            quirks = quirks == null ? Set.of() : Set.copyOf(quirks);
             denied = List.copyOf(denied);
             given = List.copyOf(given);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.sallyport.authority.Compatibility;
 import dev.sallyport.gateway.door.Report;
 import dev.sallyport.gateway.door.ToolCall;
 import dev.sallyport.gateway.door.Verdict;
@@ -207,6 +208,27 @@ class ExtensionsTest {
         for (String tool : List.of("write_remote", "bash", "close", "Agent", "list_subagents", "mine")) {
             assertThat(asks(id, tool)).as(tool).isEqualTo(Verdict.Decision.DENIED);
         }
+    }
+
+    /** authority.md 13.8 */
+    @Test
+    void aPlainNameCountsBesideTheSelectorsOnlyIfTheOperatorWantsThatBack() throws IOException {
+        clerk("tools: read, close, ext:tickets/search");
+        List<String> safe = permitted(world.spawn(ASK), "read", "search", "close", "write_remote");
+
+        world.policy = builder -> builder.compatibility(Compatibility.parse(List.of("plain-tools-bypass-selectors")));
+        world.restart();
+        List<String> old = permitted(world.spawn(ASK), "read", "search", "close", "write_remote");
+
+        assertThat(safe).containsExactly("read", "search");
+        assertThat(old).containsExactly("read", "search", "close");
+    }
+
+    /** At its door, when its extension offers all of them. */
+    private List<String> permitted(ChildId id, String... tools) {
+        ChildTools there = new ChildTools(world.child(id).terms());
+        there.offers("tickets", List.of(tools));
+        return Stream.of(tools).filter(there::permits).toList();
     }
 
     @Test

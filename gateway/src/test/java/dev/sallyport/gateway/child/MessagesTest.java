@@ -15,6 +15,7 @@ import dev.sallyport.identity.Tenant;
 import dev.sallyport.memory.MemoryAccess;
 import dev.sallyport.memory.MemoryScope;
 import dev.sallyport.testing.Golden;
+import dev.sallyport.toolscope.ToolRules;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,7 +83,8 @@ class MessagesTest {
                                 "/home/ada/.pi/agent/extensions/tickets",
                                 "f".repeat(64),
                                 List.of("perl", "server.pl"),
-                                true))),
+                                true)),
+                        Set.of(ToolRules.Quirk.SHARED_TOOL_NAMES)),
                 new Terms.Memory(MemoryScope.PROJECT, MemoryAccess.READ_WRITE, "/home/ada/project", null, 0));
     }
 

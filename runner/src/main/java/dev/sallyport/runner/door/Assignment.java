@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -146,7 +147,11 @@ public record Assignment(
                                         .orElse(null)))
                         : Optional.empty(),
                 tools,
-                ToolRules.granted(tools, texts(data.path("deniedTools")), rights(data.path("extensions"))),
+                ToolRules.granted(
+                        tools,
+                        texts(data.path("deniedTools")),
+                        rights(data.path("extensions")),
+                        quirks(data.path("extensions").path("quirks"))),
                 providers(data.path("providers")),
                 data.path("systemPrompt").asString(""),
                 maxTurns.isNumber() ? maxTurns.doubleValue() : null,
@@ -163,6 +168,11 @@ public record Assignment(
                 command,
                 duration(data.path("toolTimeout").asString("PT2M")),
                 data.path("outputLimit").asInt(50 * 1024));
+    }
+
+    /** A gateway of the version before names none. */
+    private static Set<ToolRules.Quirk> quirks(JsonNode data) {
+        return texts(data).stream().map(ToolRules.Quirk::parse).collect(Collectors.toSet());
     }
 
     private static ToolRules.Rights rights(JsonNode data) {

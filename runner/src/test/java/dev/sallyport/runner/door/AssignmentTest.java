@@ -37,7 +37,8 @@ class AssignmentTest {
                                 List.of("bash"),
                                 new ToolRules.Rights(
                                         new ExtensionFilter(true, false, Set.of("tickets"), List.of(), Set.of()),
-                                        Selectors.parse(List.of("ext:tickets/search")))),
+                                        Selectors.parse(List.of("ext:tickets/search"))),
+                                Set.of(ToolRules.Quirk.SHARED_TOOL_NAMES)),
                         List.of(new Assignment.Provider(
                                 "tickets", "/opt/sallyport/extensions/tickets", List.of("perl", "server.pl"))),
                         "You review code.",
@@ -119,7 +120,16 @@ class AssignmentTest {
     }
 
     private static ToolRules rules(ExtensionFilter filter) {
-        return ToolRules.granted(List.of("read", "bash"), List.of(), new ToolRules.Rights(filter, Selectors.NONE));
+        return ToolRules.granted(
+                List.of("read", "bash"), List.of(), new ToolRules.Rights(filter, Selectors.NONE), Set.of());
+    }
+
+    @Test
+    void refusesAQuirkThatItDoesNotKnow() throws IOException {
+        ObjectNode newer = (ObjectNode) Json.read(Golden.message("door-assignment.json"));
+        newer.withObject("extensions").withArray("quirks").add("everything");
+
+        assertThatThrownBy(() -> Assignment.of(newer)).hasMessage("quirk `everything` is unknown");
     }
 
     @Test // P14

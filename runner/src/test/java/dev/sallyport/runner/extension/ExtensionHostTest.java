@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -69,7 +70,8 @@ class ExtensionHostTest {
         ToolRules rules = ToolRules.granted(
                 List.of("read"),
                 List.of("locked"),
-                new ToolRules.Rights(ExtensionFilter.all(List.of()), Selectors.parse(selectors)));
+                new ToolRules.Rights(ExtensionFilter.all(List.of()), Selectors.parse(selectors)),
+                Set.of());
         Assignment assignment = new Assignment(
                 "abcdefghijklmnop",
                 "nonce",

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -614,7 +615,8 @@ class BuiltinHarnessTest {
                 ToolRules.granted(
                         tools,
                         List.of(),
-                        new ToolRules.Rights(ExtensionFilter.all(List.of()), Selectors.parse(List.of(selectors)))),
+                        new ToolRules.Rights(ExtensionFilter.all(List.of()), Selectors.parse(List.of(selectors))),
+                        Set.of()),
                 providers,
                 "You are a test.",
                 maxTurns,
