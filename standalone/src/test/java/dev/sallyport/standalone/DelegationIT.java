@@ -80,6 +80,43 @@ class DelegationIT {
                   - expect: "[turn limit reached]"
                     text: The note says first.
                 """);
+        write("agents/agents/keeper.md", "---\nmodel: scripted/keeper\ntools: read, bash\n---\nYou keep notes.\n");
+        write("scripts/keeper.yaml", """
+                turns:
+                  - text: I note it.
+                    toolCalls:
+                      - name: bash
+                        arguments: {command: "echo the first note > note.txt"}
+                  - text: Noted.
+                  - expect: "now read it back"
+                    text: I look.
+                    toolCalls:
+                      - name: read
+                        arguments: {path: note.txt}
+                  - expect: "the first note"
+                    text: It says so still.
+                """);
+        write("agents/agents/chief.md", "---\nmodel: scripted/chief\nallowed_subagents: worker\n---\nYou lead.\n");
+        write("scripts/chief.yaml", """
+                turns:
+                  - toolCalls:
+                      - name: Agent
+                        arguments: {subagent_type: worker, prompt: work, description: work}
+                  - expect: "forty-two"
+                    toolCalls:
+                      - name: bash
+                        arguments:
+                          command: |
+                            exec 3<>/dev/tcp/127.0.0.1/3128
+                            printf 'GET /v1/children HTTP/1.1\\r\\nHost: door\\r\\nConnection: close\\r\\n\\r\\n' >&3
+                            id=$(cat <&3 | grep -o '"id":"[a-z2-7]*"' | head -n 1 | cut -d'"' -f4)
+                            body='{"prompt":"once more"}'
+                            exec 4<>/dev/tcp/127.0.0.1/3128
+                            printf 'POST /v1/children/%s/resume HTTP/1.1\\r\\nHost: door\\r\\nIdempotency-Key: k\\r\\nContent-Type: application/json\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n%s' "$id" ${#body} "$body" >&4
+                            cat <&4
+                  - expect: '"decision":"allowed"'
+                    text: He goes on.
+                """);
         write("policy.json", """
                 {"permission":{"*":"ask","bash":"allow","read":"allow","delegation":"allow"}}""");
         sallyport = Installation.in(
@@ -185,6 +222,51 @@ class DelegationIT {
                 .as(sallyport.events(child))
                 .isEqualTo("completed");
         assertThat(output(child)).isEqualTo("The note says first.");
+    }
+
+    /** P7, R-9: told what the gateway stored, on the work that came back, once. */
+    @Test
+    void aChildThatIsOverGoesOnInANewSandbox() throws Exception {
+        Path project = Files.createDirectories(temporary.resolve("work/notes"));
+        Files.writeString(project.resolve("README"), "notes\n");
+        Repository repository = new Repository(project);
+        repository.git("init", "-q", "-b", "main");
+        repository.commitAll();
+        String first = sallyport.spawn(
+                Map.of("agent", "keeper", "prompt", "Keep it.", "workspace", "clone", "directory", project.toString()));
+        assertThat(sallyport.awaitEnd(first).path("state").asString())
+                .as(sallyport.events(first))
+                .isEqualTo("completed");
+
+        Installation.Answer resumed =
+                sallyport.gateway("POST", "/v1/children/" + first + "/resume", Map.of("prompt", "now read it back"));
+        Installation.Answer again =
+                sallyport.gateway("POST", "/v1/children/" + first + "/resume", Map.of("prompt", "now read it back"));
+
+        String second = resumed.text("id");
+        assertThat(resumed.status()).as(resumed.body()).isEqualTo(202);
+        assertThat(again.status()).isEqualTo(409);
+        assertThat(again.text("winner")).isEqualTo(second);
+        assertThat(sallyport.awaitEnd(second).path("state").asString())
+                .as(sallyport.events(second))
+                .isEqualTo("completed");
+        assertThat(output(second)).isEqualTo("It says so still.");
+        assertThat(sallyport.child(second).path("base").asString())
+                .isEqualTo(repository.git("rev-parse", "pi-agent-" + first));
+    }
+
+    @Test
+    void aParentsOwnCodeGoesOnWithItsChildThroughTheDoor() throws Exception {
+        String chief = sallyport.spawn(Map.of("agent", "chief", "prompt", "Find the answer."));
+
+        assertThat(sallyport.awaitEnd(chief).path("state").asString())
+                .as(sallyport.events(chief))
+                .isEqualTo("completed");
+
+        List<JsonNode> workers = children(chief);
+        assertThat(workers).hasSize(2);
+        assertThat(workers.getFirst().path("resumes").asString())
+                .isEqualTo(workers.getLast().path("id").asString());
     }
 
     private static String output(String child) throws IOException, InterruptedException {

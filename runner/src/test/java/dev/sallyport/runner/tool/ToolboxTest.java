@@ -1,19 +1,24 @@
 package dev.sallyport.runner.tool;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sallyport.runner.door.Door;
+import dev.sallyport.runner.door.DoorServer;
 import dev.sallyport.runner.door.Json;
 import dev.sallyport.runner.tool.ToolResult.Outcome;
 import dev.sallyport.toolscope.BuiltinTools;
+import dev.sallyport.toolscope.DelegationTools;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +39,32 @@ class ToolboxTest {
     @BeforeEach
     void open() {
         toolbox = toolbox(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void resumesAnAgentByItsIdAndWithNothingButATask() throws Exception {
+        String id = "abcdefghijklmnop";
+        List<String> asked = new CopyOnWriteArrayList<>();
+        Tool agent = toolbox.named(DelegationTools.SPAWN).orElseThrow();
+        try (DoorServer _ = DoorServer.open(directory.resolve("no.sock"), (request, answer) -> {
+            asked.add(request.path() + " " + new String(request.body().readAllBytes(), UTF_8));
+            answer.json(200, """
+                    {"decision":"allowed","child":{"id":"bbbbbbbbbbbbbbbb","runInBackground":true}}""");
+        })) {
+            ToolResult result = agent.prepare(Json.read("""
+                            {"resume":"%s","prompt":"go on","description":"more","subagent_type":"any"}""".formatted(id))).run();
+
+            assertThat(result.output()).isEqualTo("agent bbbbbbbbbbbbbbbb runs in the background");
+        }
+
+        assertThat(asked)
+                .containsExactly(
+                        "/v1/children/%s/resume {\"prompt\":\"go on\",\"description\":\"more\"}".formatted(id));
+        for (String bad : List.of("\"../x\"", "\"%s\",\"model\":\"a/b\"".formatted(id))) {
+            assertThatThrownBy(() -> agent.prepare(
+                            Json.read("{\"prompt\":\"x\",\"description\":\"x\",\"resume\":%s}".formatted(bad))))
+                    .isInstanceOf(ToolException.class);
+        }
     }
 
     @Test
