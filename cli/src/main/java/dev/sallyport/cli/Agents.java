@@ -53,7 +53,7 @@ final class Agents extends VerbGroup {
             return List.of(
                     agent.text("name"),
                     agent.text("source"),
-                    agent.isTrue("enabled") ? "yes" : "no",
+                    !agent.isTrue("enabled") ? "no" : agent.isTrue("trusted") ? "yes" : "untrusted",
                     agent.text("origin"),
                     agent.text("description"));
         }

@@ -1,9 +1,14 @@
 package dev.sallyport.cli;
 
+import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.identity.ChildId;
+import dev.sallyport.project.Project;
+import dev.sallyport.text.ShellWord;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,6 +27,13 @@ final class Demo extends Verb {
             required = true,
             description = "A repository made from examples/slugify; the launcher makes one.")
     private @Nullable Path repository;
+
+    @Option(
+            names = "--example",
+            paramLabel = "DIR",
+            required = true,
+            description = "The example as it came; only a repository with the same files for agents is trusted.")
+    private @Nullable Path example;
 
     @Option(names = "--interactive", description = "Waits for you to answer what the child asks.")
     private boolean interactive;
@@ -42,6 +54,13 @@ final class Demo extends Verb {
                 "agent", "fixer",
                 "directory", String.valueOf(repository),
                 "prompt", "The test of this repository fails. Find out why and mend it.");
+
+        title(output, "The example's own agents, which nobody runs unless a person trusts them");
+        String digest = digest(example);
+        person.gateway().post("/v1/trust", Json.object("directory", String.valueOf(repository), "digest", digest));
+        output.line("trusted for you by the demo, because they came with Sallyport: digest " + digest);
+        output.line("look: sallyport trust --show %s    take it back: sallyport trust revoke %s"
+                .formatted(ShellWord.of(String.valueOf(repository)), ShellWord.of(String.valueOf(repository))));
 
         title(output, "What the child may do, and who says so");
         output.text(session.gateway().postForText("/v1/authority:resolve", spawn));
@@ -101,6 +120,17 @@ final class Demo extends Verb {
             return 1;
         }
         return ExitCode.OK;
+    }
+
+    /** Of what came with the program, not of the copy that is about to be trusted. */
+    private static String digest(@Nullable Path example) {
+        try {
+            Path directory = Objects.requireNonNull(example).toRealPath();
+            AgentRegistry agents = AgentRegistry.load(directory.resolve("no-user"), directory);
+            return Project.look(directory, agents).whole().digest();
+        } catch (IOException e) {
+            throw Failure.of("example-unreadable", "cannot read the example: `%s`".formatted(example));
+        }
     }
 
     private void answer(Inbox inbox, Connection person, AskPrompt prompt) {

@@ -35,6 +35,7 @@ public final class Main {
             "apply",
             "explain",
             "agents",
+            "trust",
             "asks",
             "review",
             "memory",
@@ -168,6 +169,7 @@ public final class Main {
             case "apply" -> new Apply(environment);
             case "explain" -> new Explain(environment);
             case "agents" -> Agents.command(environment);
+            case "trust" -> Trust.command(environment);
             case "asks" -> Asks.command(environment);
             case "review" -> new Review(environment);
             case "memory" -> Memory.command(environment);

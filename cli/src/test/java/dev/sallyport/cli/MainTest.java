@@ -47,7 +47,7 @@ class MainTest extends WithSallyport {
 
     @Test
     void helpOfWordsThatOnlyGroupVerbsIsThere() {
-        for (String group : new String[] {"agents", "asks", "memory", "credentials"}) {
+        for (String group : new String[] {"agents", "asks", "memory", "credentials", "trust"}) {
             Run help = sallyport.run(group, "--help");
 
             assertThat(help.exitCode()).isZero();

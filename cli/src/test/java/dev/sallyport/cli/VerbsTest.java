@@ -312,6 +312,8 @@ class VerbsTest extends WithSallyport {
                         "project",
                         "enabled",
                         true,
+                        "trusted",
+                        false,
                         "origin",
                         "a.md",
                         "description",

@@ -1,5 +1,6 @@
 package dev.sallyport.agentfile;
 
+import dev.sallyport.json.Digests;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -72,26 +73,41 @@ public final class AgentFiles {
             loading.directory(cwd.resolve(".agents/agents"), cwd, AgentDefinition.Source.PROJECT);
             loading.directory(cwd.resolve(".pi/agents"), cwd, AgentDefinition.Source.PROJECT);
         }
-        Profiles profiles = profiles(agentDir, cwd, loading);
+        Profiles profiles = profiles(agentDir);
         return AgentRegistry.of(loading.byKey.values(), withDefaults, loading.losers, loading.warnings)
-                .with(profiles);
+                .with(profiles, cwd == null ? null : projectProfiles(cwd, profiles), cwd);
     }
 
-    /** A project's file is neither read nor followed: nothing says yet that the project is trusted (P6). */
-    private Profiles profiles(Path agentDir, @Nullable Path cwd, Loading loading) {
-        Path theirs = cwd == null ? null : cwd.resolve(".pi").resolve(PROFILES);
-        if (theirs != null && Files.exists(theirs, LinkOption.NOFOLLOW_LINKS)) {
-            loading.warnings.add(new LoadWarning.Field(theirs.toString(), "not honoured, the project is not trusted"));
-        }
+    private Profiles profiles(Path agentDir) {
         Path file = agentDir.resolve(PROFILES);
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return Profiles.BUILT_IN;
         }
         try {
-            return Profiles.parse(file.toString(), content(file, agentDir));
+            return Profiles.parse(file.toString(), content(file, agentDir), Profiles.BUILT_IN);
         } catch (AgentFile.UnusableException e) {
             return Profiles.unusable(String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Read, and of no effect until the project is trusted (P6). */
+    private AgentRegistry.@Nullable ProjectProfiles projectProfiles(Path project, Profiles user) {
+        Path file = project.resolve(".pi").resolve(PROFILES);
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return null;
+        }
+        try {
+            String text = content(file, project);
+            return new AgentRegistry.ProjectProfiles(
+                    file.toString(), digest(text), Profiles.parse(file.toString(), text, user));
+        } catch (AgentFile.UnusableException e) {
+            String problem = String.valueOf(e.getMessage());
+            return new AgentRegistry.ProjectProfiles(file.toString(), digest(problem), Profiles.unusable(problem));
+        }
+    }
+
+    private static String digest(String text) {
+        return Digests.sha256(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private final class Loading {
@@ -207,7 +223,7 @@ public final class AgentFiles {
         try {
             if (!leniency.followLinks() && leaves(file, directory)) {
                 throw new AgentFile.UnusableException(
-                        file + ": a link that leads out of the agents directory (compatibility: follow-links)");
+                        file + ": a link that leads out of %s (compatibility: follow-links)".formatted(directory));
             }
             // Opening a FIFO would wait for a writer.
             if (!Files.isRegularFile(file)) {

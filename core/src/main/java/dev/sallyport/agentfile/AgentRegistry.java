@@ -18,17 +18,31 @@ public final class AgentRegistry {
     private final List<Shadowed> shadowed;
     private final List<LoadWarning> warnings;
     private final Profiles profiles;
+    private final @Nullable ProjectProfiles theirs;
+    private final ProjectTrust trust;
 
     private AgentRegistry(
             Map<String, AgentDefinition> byKey,
             List<Shadowed> shadowed,
             List<LoadWarning> warnings,
-            Profiles profiles) {
+            Profiles profiles,
+            @Nullable ProjectProfiles theirs,
+            ProjectTrust trust) {
         this.byKey = Collections.unmodifiableMap(byKey);
         this.shadowed = List.copyOf(shadowed);
         this.warnings = List.copyOf(warnings);
         this.profiles = profiles;
+        this.theirs = theirs;
+        this.trust = trust;
     }
+
+    /**
+     * A project's {@code subagents.json}.
+     *
+     * @param digest SHA-256 of the file, in lower-case hexadecimal
+     * @param over the user's profiles with the project's over them
+     */
+    public record ProjectProfiles(String path, String digest, Profiles over) {}
 
     /** A definition that lost its key, and the one that has it now; paths, or {@code built in}. */
     public record Shadowed(String name, String path, String by) {}
@@ -54,7 +68,7 @@ public final class AgentRegistry {
                 .map(loser ->
                         new Shadowed(loser.name(), pathOf(loser), pathOf(byKey.getOrDefault(loser.name(), loser))))
                 .toList();
-        return new AgentRegistry(byKey, shadowed, warnings, Profiles.BUILT_IN);
+        return new AgentRegistry(byKey, shadowed, warnings, Profiles.BUILT_IN, null, ProjectTrust.NONE);
     }
 
     public static AgentRegistry of(Collection<AgentDefinition> users) {
@@ -66,13 +80,39 @@ public final class AgentRegistry {
         return new AgentFiles(AgentFiles.Leniency.NONE).load(agentDir, cwd, true);
     }
 
-    /** The same with other profiles than those that are built in. */
-    public AgentRegistry with(Profiles others) {
-        return new AgentRegistry(byKey, shadowed, warnings, others);
+    /** The same with other profiles than those that are built in, and with what a project says that nobody trusts yet. */
+    AgentRegistry with(Profiles others, @Nullable ProjectProfiles theirs, @Nullable Path project) {
+        return new AgentRegistry(
+                byKey, shadowed, warnings, others, theirs, new ProjectTrust(project, ProjectTrust.State.UNTRUSTED));
     }
 
+    /** The same where a person has said this of the project's files. */
+    public AgentRegistry trusting(ProjectTrust.State state) {
+        return new AgentRegistry(byKey, shadowed, warnings, profiles, theirs, new ProjectTrust(trust.project(), state));
+    }
+
+    public ProjectTrust trust() {
+        return trust;
+    }
+
+    /** Whether a child may be what this says: a project's only if the project is trusted (P6). */
+    public boolean runs(AgentDefinition definition) {
+        return definition.source() != AgentDefinition.Source.PROJECT || trust.granted();
+    }
+
+    /** Those of a project that is not trusted. Their names are theirs all the same: nothing that they hide runs instead. */
+    public List<AgentDefinition> untrusted() {
+        return byKey.values().stream().filter(definition -> !runs(definition)).toList();
+    }
+
+    /** Those that count now. */
     public Profiles profiles() {
-        return profiles;
+        return theirs != null && trust.granted() ? theirs.over() : profiles;
+    }
+
+    /** Whether trusted or not. */
+    public Optional<ProjectProfiles> projectProfiles() {
+        return Optional.ofNullable(theirs);
     }
 
     static String pathOf(AgentDefinition definition) {
@@ -90,7 +130,7 @@ public final class AgentRegistry {
     /** Names that are offered; a hidden agent can be asked for by those who know it. */
     public List<String> available() {
         return byKey.entrySet().stream()
-                .filter(entry -> entry.getValue().enabled() && !entry.getValue().hidden())
+                .filter(entry -> entry.getValue().enabled() && !entry.getValue().hidden() && runs(entry.getValue()))
                 .map(Map.Entry::getKey)
                 .toList();
     }
@@ -100,7 +140,12 @@ public final class AgentRegistry {
     }
 
     public List<LoadWarning> warnings() {
-        return warnings;
+        if (theirs == null || trust.granted()) {
+            return warnings;
+        }
+        List<LoadWarning> all = new ArrayList<>(warnings);
+        all.add(new LoadWarning.Field(theirs.path(), trust.notHonoured()));
+        return all;
     }
 
     public List<Shadowed> shadowed() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The profiles that can be asked for, and the one for whoever says nothing about tools.
  *
- * @param custom by name, from the user's {@code subagents.json}
+ * @param custom by name, from {@code subagents.json} of the user and of a project
  * @param fallback null where there is no such file; agent files without {@code tools} have all of them then
  * @param fallbackOrigin where the fallback is written
  * @param problems what in the file cannot be used; as it may have been a restriction, nothing is started until it is mended
@@ -55,8 +55,12 @@ public record Profiles(
         return new Profiles(Map.of(), Profile.BUILT_IN.get("none"), "built in", List.of(problem));
     }
 
-    /** Reads the text of a {@code subagents.json}. */
-    static Profiles parse(String path, String text) {
+    /**
+     * Reads the text of a {@code subagents.json}.
+     *
+     * @param below what counts where this says nothing else; its names mean here what this says
+     */
+    static Profiles parse(String path, String text, Profiles below) {
         Object root;
         try {
             root = StrictJson.parse(text);
@@ -66,14 +70,18 @@ public record Profiles(
         if (!(root instanceof Map<?, ?> file)) {
             return unusable(path + ": not an object");
         }
-        List<String> problems = new ArrayList<>();
+        List<String> problems = new ArrayList<>(below.problems());
         requireKnown(path, file, KEYS, problems);
         for (String unused : List.of("concurrency", "timeouts", "guardrails")) {
             if (file.containsKey(unused)) {
                 problems.add("%s %s: not honoured (move it to sallyport.yaml)".formatted(path, unused));
             }
         }
-        Map<String, Profile> custom = custom(path, file.get(PROFILES), problems);
+        Map<String, Profile> custom = new LinkedHashMap<>(below.custom());
+        custom.putAll(custom(path, file.get(PROFILES), problems));
+        if (!file.containsKey(DEFAULT) && below.fallback() != null) {
+            return new Profiles(custom, below.fallback(), below.fallbackOrigin(), problems);
+        }
         Profiles read = new Profiles(custom, null, "", List.of());
         Object name = file.containsKey(DEFAULT) ? file.get(DEFAULT) : Profile.READ_ONLY;
         Profile fallback = name instanceof String word ? read.find(word).orElse(null) : null;

@@ -42,6 +42,9 @@ public final class AuthorityResolver {
     // Whoever misspells a reviewer must not get an agent with every tool (authority.md 13.13).
     private static final Compatibility.Switch OLD_FALLBACK = Compatibility.Switch.FALL_BACK_TO_GENERAL_PURPOSE;
 
+    /** An explanation is kept with its child, and a repository can hold a thousand agent files. */
+    private static final int MOST_UNTRUSTED = 50;
+
     private final AuthorityRequest request;
     private final SpawnCall call;
     private final OperatorPolicy operator;
@@ -99,6 +102,7 @@ public final class AuthorityResolver {
                 request.registry().shadowed().stream()
                         .filter(hidden -> hidden.by().equals(definition))
                         .toList(),
+                untrusted(),
                 request.registry().warnings().stream()
                         .filter(LoadWarning.UnknownField.class::isInstance)
                         .map(LoadWarning.UnknownField.class::cast)
@@ -106,6 +110,17 @@ public final class AuthorityResolver {
                         .toList(),
                 authority == null ? List.of() : exposures(authority),
                 warnings);
+    }
+
+    private List<Explanation.Untrusted> untrusted() {
+        AgentRegistry registry = request.registry();
+        return registry.untrusted().stream()
+                .limit(MOST_UNTRUSTED)
+                .map(definition -> new Explanation.Untrusted(
+                        definition.name(),
+                        String.valueOf(definition.path()),
+                        registry.trust().remedy()))
+                .toList();
     }
 
     /** What lets a child reach further than its own files. */
@@ -176,11 +191,27 @@ public final class AuthorityResolver {
             warnings.add("agent `%s` is unknown or disabled; `%s` runs instead".formatted(to.fellBackFrom(), to.key()));
         }
         AgentDefinition definition = request.registry().definition(to.key());
+        requireTrust(definition);
         List<Field.Loser> losers = to.fellBackFrom() == null
                 ? List.of()
                 : List.of(new Field.Loser(Origin.call("agent"), to.fellBackFrom(), "unknown or disabled"));
         fields.add(new Field("agent", definition.name(), Grade.NONE, definition.origin("name"), losers));
         return new Dispatched(definition, to.fellBackFrom());
+    }
+
+    /** P6: neither what nobody has looked at runs, nor what it hides: that is not what was asked for here. */
+    private void requireTrust(AgentDefinition definition) throws RefusedException {
+        AgentRegistry registry = request.registry();
+        if (!registry.runs(definition)) {
+            throw new RefusedException(
+                    Refusal.PROJECT_UNTRUSTED,
+                    "agent `%s` is what %s says, and %s: run `%s`"
+                            .formatted(
+                                    definition.name(),
+                                    definition.path(),
+                                    registry.trust().reason(),
+                                    registry.trust().remedy()));
+        }
     }
 
     private @Nullable String fallback() {

@@ -9,11 +9,13 @@ import java.util.List;
 /**
  * Which word counted for each field, for people: who won with file and line, who lost and why.
  *
+ * @param untrusted definitions of a project that are not run, nor what they hide, until the project is trusted
  * @param unknown fields of the agent file that nobody knows; they are among the warnings too
  */
 public record Explanation(
         List<Field> fields,
         List<AgentRegistry.Shadowed> shadowed,
+        List<Untrusted> untrusted,
         List<LoadWarning.UnknownField> unknown,
         List<Exposure> exposures,
         List<String> warnings) {
@@ -21,16 +23,20 @@ public record Explanation(
     public Explanation {
         fields = List.copyOf(fields);
         shadowed = List.copyOf(shadowed);
+        untrusted = List.copyOf(untrusted);
         unknown = List.copyOf(unknown);
         exposures = List.copyOf(exposures);
         warnings = List.copyOf(warnings);
     }
 
+    /** A definition of a project that is not trusted, and the command that changes that. */
+    public record Untrusted(String name, String path, String remedy) {}
+
     /** Something that the child could use to reach further than its files: what a reviewer should look at first. */
     public record Exposure(String field, String what) {}
 
     public Explanation withWarnings(List<String> others) {
-        return new Explanation(fields, shadowed, unknown, exposures, others);
+        return new Explanation(fields, shadowed, untrusted, unknown, exposures, others);
     }
 
     /** A plain-text table; control characters are made visible. */
@@ -59,6 +65,11 @@ public record Explanation(
                             VisibleText.line(hidden.path()),
                             VisibleText.line(hidden.by())));
         }
+        untrusted.forEach(theirs -> table.append("untrusted: %s of %s (run `%s`)\n"
+                .formatted(
+                        VisibleText.line(theirs.name()),
+                        VisibleText.line(theirs.path()),
+                        VisibleText.line(theirs.remedy()))));
         exposures.forEach(exposure -> table.append(
                 "exposure: %s: %s\n".formatted(VisibleText.line(exposure.field()), VisibleText.line(exposure.what()))));
         warnings.forEach(warning ->

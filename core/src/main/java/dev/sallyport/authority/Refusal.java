@@ -7,6 +7,8 @@ public enum Refusal {
     UNKNOWN_AGENT,
     /** The agent's own file could not be used; running another one instead could be wider. */
     AGENT_FILE_INVALID,
+    /** The agent is what a file of a project says that nobody trusts (P6). */
+    PROJECT_UNTRUSTED,
     /** A settings file says something that cannot be used; without it the child might get more. */
     SETTINGS_INVALID,
     /** The call asks for a profile that nobody knows. */

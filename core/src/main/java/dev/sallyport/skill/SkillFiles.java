@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -16,7 +17,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Skills as files of a project and a user (authority.md 10). No link is followed below a root; the first root with a hit counts. */
@@ -26,7 +30,9 @@ public final class SkillFiles implements Skills {
     public static final int MAX_BYTES = 65_536;
 
     private static final int MAX_ENTRIES = 10_000;
+    private static final int MAX_OF_PROJECT = 500;
     private static final String FILE = "SKILL.md";
+    private static final String SUFFIX = ".md";
 
     private final List<Root> roots;
 
@@ -44,16 +50,66 @@ public final class SkillFiles implements Skills {
      * @param linkedProject whether directories above a project's skills may be links that lead out of it
      */
     public static SkillFiles of(@Nullable Path project, Path agentDirectory, Path home, boolean linkedProject) {
-        List<Root> roots = new ArrayList<>();
-        if (project != null) {
-            Path within = linkedProject ? null : project;
-            roots.add(new Root(project.resolve(".pi/skills"), within));
-            roots.add(new Root(project.resolve(".agents/skills"), within));
-        }
+        List<Root> roots = new ArrayList<>(project == null ? List.of() : roots(project, linkedProject));
         roots.add(new Root(agentDirectory.resolve("skills"), null));
         roots.add(new Root(home.resolve(".agents/skills"), null));
         roots.add(new Root(home.resolve(".pi/skills"), null));
         return new SkillFiles(List.copyOf(roots));
+    }
+
+    private static List<Root> roots(Path project, boolean linked) {
+        Path within = linked ? null : project;
+        return List.of(
+                new Root(project.resolve(".pi/skills"), within), new Root(project.resolve(".agents/skills"), within));
+    }
+
+    /**
+     * Every skill of a project by name: for each the one that {@link #find} would find, read now.
+     *
+     * @throws IOException if there are too many, or if one of their directories cannot be read
+     */
+    public static Map<String, Skill> ofProject(Path project, boolean linked) throws IOException {
+        Map<String, Skill> skills = new TreeMap<>();
+        for (Root root : roots(project, linked)) {
+            Path top = root.path();
+            if (!Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS) || leaves(root)) {
+                continue;
+            }
+            for (Path file : flat(top)) {
+                put(skills, nameOf(file).substring(0, nameOf(file).length() - SUFFIX.length()), file, top);
+            }
+            for (Path file : nested(top, null)) {
+                put(skills, nameOf(Objects.requireNonNull(file.getParent())), file, top);
+            }
+        }
+        return skills;
+    }
+
+    private static List<Path> flat(Path top) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(top)) {
+            for (Path entry : entries) {
+                if (files.size() > MAX_ENTRIES) {
+                    throw new IOException("%s: more than %d entries".formatted(top, MAX_ENTRIES));
+                }
+                if (nameOf(entry).endsWith(SUFFIX)) {
+                    files.add(entry);
+                }
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return files;
+    }
+
+    private static void put(Map<String, Skill> skills, String name, Path file, Path top) throws IOException {
+        if (!SafeName.isSafe(name) || !isFile(file) || skills.containsKey(name)) {
+            return;
+        }
+        if (skills.size() == MAX_OF_PROJECT) {
+            throw new IOException("more than %d skills".formatted(MAX_OF_PROJECT));
+        }
+        skills.put(name, read(name, file, top));
     }
 
     @Override
@@ -80,34 +136,37 @@ public final class SkillFiles implements Skills {
         if (!Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS) || leaves(root)) {
             return Optional.empty();
         }
-        Path flat = top.resolve(name + ".md");
+        Path flat = top.resolve(name + SUFFIX);
         if (isFile(flat)) {
             return Optional.of(read(name, flat, top));
         }
-        Path nested = nested(top, name);
-        return nested == null ? Optional.empty() : Optional.of(read(name, nested, top));
+        return nested(top, name).stream().findFirst().map(nested -> read(name, nested, top));
     }
 
-    /** Breadth first; a directory that holds a skill holds no others. */
-    private static @Nullable Path nested(Path top, String name) throws IOException {
+    /**
+     * Breadth first; a directory that holds a skill holds no others.
+     *
+     * @param only the first of this name, null for all
+     */
+    private static List<Path> nested(Path top, @Nullable String only) throws IOException {
+        List<Path> found = new ArrayList<>();
         Deque<Path> open = new ArrayDeque<>(List.of(top));
         int seen = 0;
-        while (!open.isEmpty()) {
+        while (!open.isEmpty() && (only == null || found.isEmpty())) {
             Path directory = open.remove();
             if (Files.exists(directory.resolve(FILE), LinkOption.NOFOLLOW_LINKS)) {
                 continue;
             }
             List<Path> inside = directories(directory, MAX_ENTRIES - seen);
             seen += inside.size();
-            for (Path candidate : inside) {
-                Path file = candidate.resolve(FILE);
-                if (nameOf(candidate).equals(name) && isFile(file) && Files.isReadable(file)) {
-                    return file;
-                }
-            }
+            inside.stream()
+                    .filter(candidate -> only == null || nameOf(candidate).equals(only))
+                    .map(candidate -> candidate.resolve(FILE))
+                    .filter(file -> isFile(file) && Files.isReadable(file))
+                    .forEach(found::add);
             open.addAll(inside);
         }
-        return null;
+        return found;
     }
 
     private static List<Path> directories(Path directory, int most) throws IOException {

@@ -49,8 +49,13 @@ public record ExtensionFiles(List<Found> found, List<String> problems) {
      * One that could be loaded.
      *
      * @param command that starts it in its directory
+     * @param pinned digest of the files that may be loaded; null for whatever is there
      */
-    public record Found(Path directory, Extension extension, List<String> command) {
+    public record Found(
+            Path directory,
+            Extension extension,
+            List<String> command,
+            @Nullable String pinned) {
 
         public Found {
             command = List.copyOf(command);
@@ -75,13 +80,44 @@ public record ExtensionFiles(List<Found> found, List<String> problems) {
                 if (!NAME.matcher(name).matches() || !Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
                     throw new IOException("expected a directory with a name of letters, digits, `.`, `_` and `-`");
                 }
-                found.add(
-                        new Found(entry, new Extension(name, List.of(name.toLowerCase(Locale.ROOT))), command(entry)));
+                Extension extension = new Extension(name, List.of(name.toLowerCase(Locale.ROOT)));
+                found.add(new Found(entry, extension, command(entry), null));
             } catch (IOException | IllegalArgumentException e) {
                 problems.add("extension `%s`: %s".formatted(name, e.getMessage()));
             }
         }
         return new ExtensionFiles(found, problems);
+    }
+
+    /** The same, each with the digest of its files; those that cannot be copied, or are too large together, are left out. */
+    public ExtensionFiles pinned() {
+        Budget budget = new Budget();
+        List<Found> pinned = new ArrayList<>();
+        List<String> about = new ArrayList<>(problems);
+        for (Found one : found) {
+            try {
+                String digest = digest(one.directory(), null, budget);
+                pinned.add(new Found(one.directory(), one.extension(), one.command(), digest));
+            } catch (IOException e) {
+                about.add("extension `%s`: %s".formatted(one.name(), e.getMessage()));
+            }
+        }
+        return new ExtensionFiles(pinned, about);
+    }
+
+    /** These and others; of two with one name, which a child could not tell apart, the one that is here. */
+    public ExtensionFiles and(ExtensionFiles others) {
+        List<Found> all = new ArrayList<>(found);
+        List<String> about = new ArrayList<>(problems);
+        about.addAll(others.problems);
+        for (Found other : others.found) {
+            if (found.stream().anyMatch(one -> one.name().equalsIgnoreCase(other.name()))) {
+                about.add("extension `%s`: another one has its name".formatted(other.directory()));
+            } else {
+                all.add(other);
+            }
+        }
+        return new ExtensionFiles(all, about);
     }
 
     private static List<Path> entries(Path directory, List<String> problems) {
@@ -129,20 +165,29 @@ public record ExtensionFiles(List<Found> found, List<String> problems) {
      * @throws IOException also if something in it is neither file nor directory, or if it is too large
      */
     public static String digest(Path directory, @Nullable Path to) throws IOException {
+        return digest(directory, to, new Budget());
+    }
+
+    /** What is left to be read. */
+    private static final class Budget {
+
+        private int files = MOST_FILES;
+        private long bytes = MOST_BYTES;
+    }
+
+    private static String digest(Path directory, @Nullable Path to, Budget left) throws IOException {
         Digests digests = Digests.of("sallyport-extension-v1");
-        long bytes = 0;
-        int files = 0;
         for (Path path : tree(directory)) {
             Path relative = directory.relativize(path);
-            if (++files > MOST_FILES) {
+            if (--left.files < 0) {
                 throw new IOException("more than %d files".formatted(MOST_FILES));
             }
             if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
                 digests.field(relative.toString()).field("directory");
                 make(to, relative);
             } else if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-                byte[] content = read(path, MOST_BYTES - bytes);
-                bytes += content.length;
+                byte[] content = read(path, left.bytes);
+                left.bytes -= content.length;
                 boolean program = Files.isExecutable(path);
                 digests.field(relative.toString())
                         .field(program ? "program" : "file")

@@ -230,10 +230,7 @@ class AgentFilesTest {
 
         assertThat(registry.get("leak")).isEmpty();
         assertThat(registry.get("alias")).isPresent();
-        assertThat(messages(registry))
-                .singleElement()
-                .asString()
-                .contains("leak.md: a link that leads out of the agents directory");
+        assertThat(messages(registry)).singleElement().asString().contains("leak.md: a link that leads out of ");
     }
 
     @Test

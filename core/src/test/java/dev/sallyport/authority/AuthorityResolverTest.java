@@ -6,6 +6,7 @@ import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.agentfile.Isolation;
 import dev.sallyport.agentfile.LoadWarning;
+import dev.sallyport.agentfile.ProjectTrust;
 import dev.sallyport.agentfile.SandboxBlock;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.containment.CredentialScope;
@@ -387,7 +388,8 @@ class AuthorityResolverTest {
     }
 
     private static Requests with(AgentDefinition... definitions) {
-        return Requests.ordinary().registry(AgentRegistry.of(List.of(definitions)));
+        return Requests.ordinary()
+                .registry(AgentRegistry.of(List.of(definitions)).trusting(ProjectTrust.State.TRUSTED));
     }
 
     private static AgentDefinition.Builder agent(String name) {

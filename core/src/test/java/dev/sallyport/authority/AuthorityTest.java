@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.ProjectTrust;
 import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Limits;
@@ -134,7 +135,7 @@ class AuthorityTest {
                 .credentials(CredentialScope.of(List.of("npm")))
                 .build();
         return Requests.ordinary()
-                .registry(AgentRegistry.of(List.of(definition)))
+                .registry(AgentRegistry.of(List.of(definition)).trusting(ProjectTrust.State.TRUSTED))
                 .settings(Settings.DEFAULT)
                 .granted(asked);
     }
@@ -143,7 +144,7 @@ class AuthorityTest {
         AgentDefinition definition =
                 AgentDefinition.named("r").permission(config(json)).build();
         return Requests.ordinary()
-                .registry(AgentRegistry.of(List.of(definition)))
+                .registry(AgentRegistry.of(List.of(definition)).trusting(ProjectTrust.State.TRUSTED))
                 .granted(SpawnCall.of("r"))
                 .digest();
     }

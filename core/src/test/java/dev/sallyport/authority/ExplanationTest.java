@@ -30,13 +30,14 @@ class ExplanationTest {
                         evil,
                         List.of(new Field.Loser(evil, "\u202ey", "a\rb")))),
                 List.of(new AgentRegistry.Shadowed("a\nb", "c\u0007", "d\u009b")),
+                List.of(new Explanation.Untrusted("a\nb", "c\u0007", "d\u009b\u202e")),
                 List.of(),
                 List.of(new Explanation.Exposure("e\nf", "g\u001b[2J")),
                 List.of("w\nagent  root"));
 
         String table = explanation.render();
 
-        assertThat(table.lines()).hasSize(6);
+        assertThat(table.lines()).hasSize(7);
         assertThat(table.codePoints().filter(c -> (c != '\n' && c < 0x20) || (c >= 0x7f && c < 0xa0) || c == 0x202e))
                 .isEmpty();
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.agentfile.Inclusion;
+import dev.sallyport.agentfile.ProjectTrust;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.model.Models;
@@ -32,7 +33,7 @@ class InheritanceTest {
                         AgentDefinition.Source.PROJECT, "/p/.pi/agents/x.md", "d".repeat(64), Map.of())
                 .build();
         Outcome outcome = AuthorityResolver.resolve(new AuthorityRequest(
-                AgentRegistry.of(List.of(definition)),
+                AgentRegistry.of(List.of(definition)).trusting(ProjectTrust.State.TRUSTED),
                 SpawnCall.builder("x").model("scripted/demo").build(),
                 Settings.DEFAULT,
                 Requests.OPERATOR,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.ProjectTrust;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.permission.Narrowing;
@@ -39,7 +40,11 @@ class ProfileTest {
     }
 
     private Requests requests() {
-        return Requests.ordinary().registry(new AgentFiles(AgentFiles.Leniency.NONE).load(user, project, true));
+        return Requests.ordinary().registry(registry().trusting(ProjectTrust.State.TRUSTED));
+    }
+
+    private AgentRegistry registry() {
+        return new AgentFiles(AgentFiles.Leniency.NONE).load(user, project, true);
     }
 
     private static SpawnCall.Builder call(String agent) {
@@ -193,12 +198,16 @@ class ProfileTest {
                 theirs,
                 "{\"defaultToolProfile\": \"full-tools\", \"toolProfiles\": {\"read-only\": {\"tools\": [\"bash\"]}, \"wide\": {\"tools\": [\"bash\"]}}}");
 
+        Requests untrusting = Requests.ordinary().registry(registry());
+
         Outcome.Granted granted =
-                (Outcome.Granted) requests().resolve(call("general-purpose").build());
+                (Outcome.Granted) untrusting.resolve(call("general-purpose").build());
 
         assertThat(granted.authority().tools()).containsExactlyInAnyOrderElementsOf(READERS);
-        assertThat(granted.explanation().warnings()).contains(theirs + ": not honoured, the project is not trusted");
-        assertThat(requests()
+        assertThat(granted.explanation().warnings())
+                .contains("%s: not honoured, project `%s` is not trusted (run `sallyport trust %s`)"
+                        .formatted(theirs, project, project));
+        assertThat(untrusting
                         .refused(call("general-purpose").profile("wide").build())
                         .refusal())
                 .isEqualTo(Refusal.PROFILE_UNKNOWN);

@@ -3,6 +3,7 @@ package dev.sallyport.authority;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.ProjectTrust;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.prompt.PromptMode;
@@ -54,7 +55,8 @@ class ResolutionExerciseTest {
         write("home/agents/reviewer.md", "---\nname: reviewer\nmodel: acme/global-model\n---\nGlobal.");
         write("project/.agents/agents/reviewer.md", "---\nname: reviewer\nthinking: low\n---\nWorkspace.");
         write("project/.pi/agents/project.md", REVIEWER);
-        AgentRegistry registry = AgentRegistry.load(root.resolve("home"), root.resolve("project"));
+        AgentRegistry registry = AgentRegistry.load(root.resolve("home"), root.resolve("project"))
+                .trusting(ProjectTrust.State.TRUSTED);
         SpawnCall call = SpawnCall.builder("reviewer")
                 .hasDirectory(true)
                 .model("acme/call-model")

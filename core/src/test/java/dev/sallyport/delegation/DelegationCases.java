@@ -3,6 +3,7 @@ package dev.sallyport.delegation;
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.ProjectTrust;
 import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.authority.Delegation;
 import dev.sallyport.invocation.Invocation;
@@ -129,7 +130,8 @@ public final class DelegationCases {
             scratch.write((String) file.getKey(), (String) file.getValue());
         }
         AgentRegistry registry = new AgentFiles(AgentFiles.Leniency.ALL)
-                .load(scratch.path("${AGENT_DIR}"), scratch.path("${CWD}"), true);
+                .load(scratch.path("${AGENT_DIR}"), scratch.path("${CWD}"), true)
+                .trusting(ProjectTrust.State.TRUSTED);
         Delegation rights = new Delegation(
                 permission(input.optional("allowedSubagents")),
                 (int) input.integer("depth"),

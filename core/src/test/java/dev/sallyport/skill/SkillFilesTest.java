@@ -1,10 +1,12 @@
 package dev.sallyport.skill;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,5 +108,32 @@ class SkillFilesTest {
     private static Path write(Path file, String content) throws IOException {
         Files.createDirectories(file.getParent());
         return Files.writeString(file, content);
+    }
+
+    @Test
+    void listsOfAProjectWhatItWouldFind() throws IOException {
+        write(project.resolve(".pi/skills/flat.md"), "Flat.");
+        write(project.resolve(".pi/skills/group/deep/SKILL.md"), "Deep.");
+        write(project.resolve(".pi/skills/group/flat/SKILL.md"), "Hidden by the flat one.");
+        write(project.resolve(".pi/skills/deep/SKILL.md"), "Nearer.");
+        write(project.resolve(".pi/skills/deep/inner/SKILL.md"), "Below a skill.");
+        write(project.resolve(".pi/skills/-odd.md"), "No name.");
+        write(project.resolve(".agents/skills/flat.md"), "Lower.");
+        write(project.resolve(".agents/skills/other.md"), "Other.");
+        Files.createSymbolicLink(project.resolve(".agents/skills/link.md"), project.resolve(".pi/skills/flat.md"));
+
+        Map<String, Skill> all = SkillFiles.ofProject(project, false);
+
+        assertThat(all).containsOnlyKeys("flat", "deep", "other");
+        all.forEach((name, skill) -> assertThat(skill).isEqualTo(skills.find(name)));
+    }
+
+    @Test
+    void listsNoMoreThanAPersonCouldLookAt() throws IOException {
+        for (int i = 0; i <= 500; i++) {
+            write(project.resolve(".pi/skills/s%d.md".formatted(i)), "x");
+        }
+
+        assertThatThrownBy(() -> SkillFiles.ofProject(project, false)).hasMessageContaining("more than 500");
     }
 }

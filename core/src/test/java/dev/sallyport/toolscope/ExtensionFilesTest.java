@@ -31,9 +31,38 @@ class ExtensionFilesTest {
                 .containsExactly(new ExtensionFiles.Found(
                         directory.resolve("Tickets"),
                         new Extension("Tickets", List.of("tickets")),
-                        List.of("bash", "extension.sh", "search")));
+                        List.of("bash", "extension.sh", "search"),
+                        null));
         assertThat(files.problems()).isEmpty();
         assertThat(ExtensionFiles.in(directory.resolve("missing")).found()).isEmpty();
+    }
+
+    @Test
+    void pinsWhatCanBeCopiedAndNamesTheRest() throws IOException {
+        TestExtension.withManifest(directory.resolve("good"), "search");
+        TestExtension.withManifest(directory.resolve("linked"), "search");
+        Files.createSymbolicLink(directory.resolve("linked/out"), Path.of("/etc/passwd"));
+
+        ExtensionFiles pinned = ExtensionFiles.in(directory).pinned();
+
+        assertThat(pinned.found())
+                .singleElement()
+                .extracting(ExtensionFiles.Found::pinned)
+                .isEqualTo(ExtensionFiles.digest(directory.resolve("good"), null));
+        assertThat(pinned.problems()).singleElement().asString().contains("linked", "`out` is neither");
+    }
+
+    @Test
+    void ofTwoWithOneNameTheFirstIsThere() throws IOException {
+        TestExtension.withManifest(directory.resolve("user/Tickets"), "search");
+        TestExtension.withManifest(directory.resolve("project/tickets"), "search");
+        TestExtension.withManifest(directory.resolve("project/other"), "search");
+
+        ExtensionFiles both =
+                ExtensionFiles.in(directory.resolve("user")).and(ExtensionFiles.in(directory.resolve("project")));
+
+        assertThat(both.found()).extracting(ExtensionFiles.Found::name).containsExactly("Tickets", "other");
+        assertThat(both.problems()).singleElement().asString().contains("project/tickets");
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import dev.sallyport.authority.Compatibility;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.authority.OperatorPolicyFile;
 import dev.sallyport.gateway.catalogue.Catalogue;
+import dev.sallyport.gateway.catalogue.Trusts;
 import dev.sallyport.gateway.child.LifeSettings;
 import dev.sallyport.gateway.child.LifeSettings.EventLimits;
 import dev.sallyport.gateway.child.Lives;
@@ -52,6 +53,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionOperations;
 import tools.jackson.databind.json.JsonMapper;
 
 /** From the configuration to the parts; no part sees the configuration itself. */
@@ -74,13 +76,19 @@ class GatewayConfiguration {
     }
 
     @Bean
-    Catalogue catalogue(GatewayProperties properties, OperatorPolicy operator, Clock clock) {
+    Trusts trusts(JdbcClient db, TransactionOperations transactions, JsonMapper json, Clock clock) {
+        return new Trusts(db, transactions, json, clock);
+    }
+
+    @Bean
+    Catalogue catalogue(GatewayProperties properties, OperatorPolicy operator, Trusts trusts, Clock clock) {
         Path home = Path.of(System.getProperty("user.home"));
         return new Catalogue(
                 home,
                 AgentDirectory.of(properties.agentDirectory().toString(), home),
                 properties.workspaceRoots(),
                 operator.compatibility().agentFiles(),
+                trusts,
                 clock);
     }
 

@@ -170,6 +170,23 @@ class GatewayHttpTest {
         return send(request(caller, path).POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
+    /** As `sallyport trust` does: looks, and says yes to what was shown. */
+    private void trust(Caller caller, Path project) throws IOException, InterruptedException {
+        Reply answer = post(
+                caller,
+                "/v1/trust",
+                trusting(project, shown(caller, project).path("digest").asString()));
+        assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+    }
+
+    private JsonNode shown(Caller caller, Path project) throws IOException, InterruptedException {
+        return get(caller, "/v1/trust/project?directory=" + project).json();
+    }
+
+    private static String trusting(Path project, String digest) {
+        return "{\"directory\":\"%s\",\"digest\":\"%s\"}".formatted(project, digest);
+    }
+
     private String spawn(Caller caller) throws IOException, InterruptedException {
         return post(caller, "/v1/children", SPAWN).json().path("id").asString();
     }
@@ -460,7 +477,7 @@ class GatewayHttpTest {
 
     @Test // S22
     void everyRouteNeedsATokenAndTheRightRole() throws Exception {
-        for (String path : List.of("/v1/children", "/v1/agents", "/v1/credentials", "/v1/openapi")) {
+        for (String path : List.of("/v1/children", "/v1/agents", "/v1/credentials", "/v1/trust", "/v1/openapi")) {
             HttpRequest bare = HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)))
                     .build();
             assertThat(http.send(bare, HttpResponse.BodyHandlers.ofString()).statusCode())
@@ -633,6 +650,7 @@ class GatewayHttpTest {
         String request =
                 "{\"agent\":\"%s\",\"prompt\":\"x\",\"model\":\"scripted/demo\",\"thinking\":\"low\",\"directory\":\"%s\"}";
         Path project = agents.getParent().getParent();
+        trust(ALICE, project);
 
         JsonNode locked = post(ALICE, "/v1/authority:resolve", request.formatted("deep", project))
                 .json();
@@ -653,6 +671,152 @@ class GatewayHttpTest {
         assertThat(odd.path("warnings").toString()).contains("thinking: `turbo` is no level");
     }
 
+    private Path cloned(String name) throws IOException {
+        Path project =
+                Files.createDirectories(directory.toRealPath().resolve("work").resolve(name));
+        Path agents = Files.createDirectories(project.resolve(".pi/agents"));
+        Files.writeString(agents.resolve("theirs.md"), "---\ntools: bash\n---\nDo as I say.\n");
+        return project;
+    }
+
+    private Reply spawnTheirs(Caller caller, Path project) throws IOException, InterruptedException {
+        return post(
+                caller,
+                "/v1/children",
+                "{\"agent\":\"theirs\",\"prompt\":\"x\",\"model\":\"scripted/demo\",\"workspace\":\"read-only\",\"directory\":\"%s\"}"
+                        .formatted(project));
+    }
+
+    /** P6, T74. */
+    @Test
+    void runsNoAgentOfARepositoryBeforeAPersonTrustsIt() throws Exception {
+        Path project = cloned("hostile");
+
+        Reply refused = spawnTheirs(ALICE, project);
+
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.json().path("refusal").asString()).isEqualTo("project-untrusted");
+        assertThat(refused.json().path("remedy").asString()).isEqualTo("`sallyport trust " + project + "`");
+        assertThat(get(ALICE, "/v1/children").body()).doesNotContain(project.toString());
+
+        JsonNode shown = shown(ALICE, project);
+        assertThat(shown.path("state").asString()).isEqualTo("untrusted");
+        assertThat(shown.path("files").get(0).path("says").asString()).contains("`theirs`", "tools bash");
+        trust(ALICE, project);
+
+        assertThat(spawnTheirs(ALICE, project).status()).isEqualTo(202);
+        assertThat(shown(ALICE, project).path("state").asString()).isEqualTo("trusted");
+        assertThat(get(ALICE, "/v1/trust").json().path("trusted").toString()).contains(project.toString());
+    }
+
+    @Test
+    void nobodyTrustsForAnybodyElse() throws Exception {
+        Path project = cloned("shared");
+        Caller bob = new Caller("bob", Tenant.DEFAULT, Caller.Kind.PERSON, ALICE.roles());
+        Caller namesake = new Caller("alice", new Tenant("other"), Caller.Kind.PERSON, ALICE.roles());
+        trust(ALICE, project);
+
+        for (Caller other : List.of(bob, namesake, SESSION)) {
+            assertThat(spawnTheirs(other, project).json().path("refusal").asString())
+                    .as(other.principal())
+                    .isEqualTo("project-untrusted");
+            assertThat(get(other, "/v1/trust").json().path("trusted").toString())
+                    .doesNotContain(project.toString());
+        }
+        assertThat(send(request(bob, "/v1/trust?directory=" + project).DELETE()).code())
+                .isEqualTo("trust-not-found");
+        assertThat(spawnTheirs(ALICE, project).status()).isEqualTo(202);
+    }
+
+    /** S23: whoever delegates is an agent, and says yes to nothing. */
+    @Test
+    void onlyWhoMayApproveTrusts() throws Exception {
+        Path project = cloned("eager");
+        Caller sameUser = new Caller("alice", Tenant.DEFAULT, Caller.Kind.SESSION, SESSION.roles());
+        Caller onlooker = new Caller("alice", Tenant.DEFAULT, Caller.Kind.PERSON, SESSION.roles());
+        String digest = shown(ALICE, project).path("digest").asString();
+
+        for (Caller caller : List.of(sameUser, onlooker)) {
+            assertThat(post(caller, "/v1/trust", trusting(project, digest)).status())
+                    .isEqualTo(403);
+            assertThat(send(request(caller, "/v1/trust?directory=" + project).DELETE())
+                            .status())
+                    .isEqualTo(403);
+        }
+        assertThat(spawnTheirs(ALICE, project).json().path("refusal").asString())
+                .isEqualTo("project-untrusted");
+    }
+
+    @Test
+    void trustIsOfWhatWasSeen() throws Exception {
+        Path project = cloned("moving");
+        String seen = shown(ALICE, project).path("digest").asString();
+        Path file = project.resolve(".pi/agents/theirs.md");
+        String before = Files.readString(file);
+        Files.writeString(file, "---\ntools: all\n---\nDo worse.\n");
+
+        Reply late = post(ALICE, "/v1/trust", trusting(project, seen));
+
+        assertThat(late.status()).isEqualTo(409);
+        assertThat(late.code()).isEqualTo("project-changed");
+        assertThat(spawnTheirs(ALICE, project).status()).isEqualTo(403);
+
+        Files.writeString(file, before);
+        trust(ALICE, project);
+        Files.writeString(project.resolve(".pi/agents/new.md"), "---\n---\nNew.\n");
+        Files.writeString(file, "---\ntools: all\n---\nDo worse.\n");
+
+        assertThat(spawnTheirs(ALICE, project).body()).contains("was changed since it was trusted");
+        JsonNode shown = shown(ALICE, project);
+        assertThat(shown.path("state").asString()).isEqualTo("changed");
+        assertThat(shown.path("files")
+                        .valueStream()
+                        .map(one -> one.path("path").asString() + " "
+                                + one.path("change").asString()))
+                .containsExactly(".pi/agents/new.md new", ".pi/agents/theirs.md changed");
+        Files.delete(file);
+        assertThat(shown(ALICE, project).path("removed").toString()).contains("theirs.md");
+    }
+
+    @Test
+    void whatIsRevokedIsNotTrusted() throws Exception {
+        Path project = cloned("regretted");
+        trust(ALICE, project);
+
+        assertThat(send(request(ALICE, "/v1/trust?directory=" + project).DELETE())
+                        .status())
+                .isEqualTo(204);
+
+        assertThat(spawnTheirs(ALICE, project).json().path("refusal").asString())
+                .isEqualTo("project-untrusted");
+        assertThat(send(request(ALICE, "/v1/trust?directory=" + project).DELETE())
+                        .code())
+                .isEqualTo("trust-not-found");
+        trust(ALICE, project);
+        assertThat(spawnTheirs(ALICE, project).status()).isEqualTo(202);
+    }
+
+    /** A copy of a trusted repository is another one, and so is what a link is turned to. */
+    @Test
+    void trustIsOfThePlaceToo() throws Exception {
+        Path mine = cloned("mine");
+        Path evil = cloned("evil");
+        trust(ALICE, mine);
+        Path link = Files.createSymbolicLink(mine.resolveSibling("link"), mine);
+
+        assertThat(spawnTheirs(ALICE, link).status()).isEqualTo(202);
+        Files.delete(link);
+        Files.createSymbolicLink(link, evil);
+
+        assertThat(spawnTheirs(ALICE, link).json().path("refusal").asString()).isEqualTo("project-untrusted");
+        assertThat(post(ALICE, "/v1/trust", trusting(Path.of("/etc"), "0")).code())
+                .isEqualTo("workspace-refused");
+        assertThat(post(ALICE, "/v1/trust", "{\"directory\":\"%s\"}".formatted(mine))
+                        .code())
+                .isEqualTo("request-invalid");
+        assertThat(post(ALICE, "/v1/trust", "{\"digest\":\"0\"}").code()).isEqualTo("request-invalid");
+    }
+
     @Test
     void listsAgentsAndWhatTheyHide() throws Exception {
         Path agents = Files.createDirectories(directory.toRealPath().resolve("work/p/.pi/agents"));
@@ -669,6 +833,7 @@ class GatewayHttpTest {
                 .findFirst()
                 .orElseThrow();
         assertThat(explore.path("source").asString()).isEqualTo("project");
+        assertThat(explore.path("trusted").asBoolean()).isFalse();
         assertThat(explore.path("shadows").get(0).asString()).isEqualTo("built in");
         assertThat(list.path("warnings").toString()).contains("broken.md");
         assertThat(get(ALICE, "/v1/agents/nobody").code()).isEqualTo("agent-not-found");

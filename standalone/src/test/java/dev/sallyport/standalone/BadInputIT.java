@@ -60,11 +60,13 @@ class BadInputIT {
 
     @Test
     void anUnknownAgentIsRefusedWithTheNamesThatThereAre() throws Exception {
+        sallyport.trust(workspace);
+
         Installation.Answer answer = spawn(Map.of("agent", "goood", "prompt", "x"));
 
         assertThat(answer.status()).isEqualTo(403);
         assertThat(answer.text("code")).isEqualTo("authority-refused");
-        assertThat(answer.body()).contains("goood", "good", "Explore");
+        assertThat(answer.body()).contains("goood", ", good", "Explore");
     }
 
     @Test

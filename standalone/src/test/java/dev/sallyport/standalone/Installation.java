@@ -213,6 +213,16 @@ final class Installation implements AutoCloseable {
         }
     }
 
+    /** What a person does who has looked at what a project brings for agents (P6). */
+    void trust(Path project) throws IOException, InterruptedException {
+        String person = personToken();
+        Answer shown = call("gateway", person, "GET", "/v1/trust/project?directory=" + project, null);
+        assertThat(shown.status()).as(shown.body()).isEqualTo(200);
+        Map<String, String> seen = Map.of("directory", shown.text("directory"), "digest", shown.text("digest"));
+        Answer answer = call("gateway", person, "POST", "/v1/trust", seen);
+        assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+    }
+
     /** Spawns and returns the child's id. */
     String spawn(Map<String, ?> request) throws IOException, InterruptedException {
         Answer answer = gateway("POST", "/v1/children", request);

@@ -41,6 +41,7 @@ class KillIT {
                 Files.readString(repository.directory().resolve("test.sh"))
                         .replace("failed=0", "failed=0; echo run >> runs"));
         repository.commitAll();
+        sallyport.trust(repository.directory());
         String child;
         String ask;
         Approver before = Approver.listening(sallyport);

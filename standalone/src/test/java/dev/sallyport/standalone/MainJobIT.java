@@ -235,7 +235,32 @@ class MainJobIT {
                 "agent", "fixer", "directory", repository.directory().toString(), "prompt", "the test fails: mend it");
     }
 
-    private Repository slugify() throws IOException {
+    /** T74: what a cloned repository brings counts for nobody who has not looked at it. */
+    @Test
+    void aClonedRepositoryStartsNobodyBeforeAPersonTrustsIt() throws Exception {
+        Repository repository = clonedSlugify();
+
+        Installation.Answer refused = sallyport.gateway("POST", "/v1/children", fixer(repository));
+
+        assertThat(refused.status()).as(refused.body()).isEqualTo(403);
+        assertThat(refused.text("refusal")).isEqualTo("project-untrusted");
+        assertThat(refused.text("remedy")).isEqualTo("`sallyport trust " + repository.directory() + "`");
+        assertThat(sallyport
+                        .gateway(
+                                "POST",
+                                "/v1/trust",
+                                Map.of("directory", repository.directory().toString(), "digest", "0"))
+                        .status())
+                .isEqualTo(403);
+    }
+
+    private Repository slugify() throws IOException, InterruptedException {
+        Repository repository = clonedSlugify();
+        sallyport.trust(repository.directory());
+        return repository;
+    }
+
+    private Repository clonedSlugify() throws IOException {
         return Repository.copyOf(
                 Installation.EXAMPLES.resolve("slugify"), Files.createDirectory(workspace.resolve("repository")));
     }

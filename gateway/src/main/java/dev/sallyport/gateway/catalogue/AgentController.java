@@ -3,6 +3,8 @@ package dev.sallyport.gateway.catalogue;
 import dev.sallyport.agentfile.AgentDefinition;
 import dev.sallyport.agentfile.AgentRegistry;
 import dev.sallyport.gateway.error.GatewayException.AgentNotFound;
+import dev.sallyport.service.Caller;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +31,17 @@ class AgentController {
     /**
      * @param source `embedded`, `global` or `project`
      * @param origin path of its file, or `built in`
+     * @param trusted false for one of a project that the caller does not trust: it is not run, nor what it hides (P6)
      * @param shadows where definitions of the same name are written that this one hides
      */
     record AgentSummary(
-            String name, String description, String source, String origin, boolean enabled, List<String> shadows) {
+            String name,
+            String description,
+            String source,
+            String origin,
+            boolean enabled,
+            boolean trusted,
+            List<String> shadows) {
 
         static AgentSummary of(AgentDefinition agent, AgentRegistry registry) {
             String origin = whereIs(agent);
@@ -42,6 +51,7 @@ class AgentController {
                     agent.source().name().toLowerCase(Locale.ROOT),
                     origin,
                     agent.enabled(),
+                    registry.runs(agent),
                     registry.shadowed().stream()
                             .filter(hidden -> hidden.name().equals(agent.name()))
                             .map(AgentRegistry.Shadowed::path)
@@ -57,6 +67,7 @@ class AgentController {
             String source,
             String origin,
             boolean enabled,
+            boolean trusted,
             @Nullable String model,
             @Nullable String thinking,
             @Nullable Double maxTurns,
@@ -66,7 +77,7 @@ class AgentController {
             String systemPrompt,
             String digest) {
 
-        static AgentDetails of(AgentDefinition agent) {
+        static AgentDetails of(AgentDefinition agent, AgentRegistry registry) {
             return new AgentDetails(
                     agent.name(),
                     agent.displayName(),
@@ -74,6 +85,7 @@ class AgentController {
                     agent.source().name().toLowerCase(Locale.ROOT),
                     whereIs(agent),
                     agent.enabled(),
+                    registry.runs(agent),
                     agent.model(),
                     agent.thinking(),
                     agent.maxTurns(),
@@ -86,27 +98,34 @@ class AgentController {
     }
 
     @GetMapping
-    AgentList list(@RequestParam(required = false) @Nullable String directory) {
-        AgentRegistry registry = registry(directory);
+    AgentList list(Caller caller, @RequestParam(required = false) @Nullable String directory) {
+        Snapshot snapshot = snapshot(caller, directory);
+        AgentRegistry registry = snapshot.registry();
+        List<String> warnings = new ArrayList<>();
+        registry.warnings().forEach(warning -> warnings.add(warning.message()));
+        warnings.addAll(snapshot.warnings());
         return new AgentList(
                 registry.definitions().stream()
                         .filter(agent -> !agent.hidden())
                         .map(agent -> AgentSummary.of(agent, registry))
                         .toList(),
-                registry.warnings().stream().map(warning -> warning.message()).toList());
+                warnings);
     }
 
     @GetMapping("/{name}")
-    AgentDetails show(@PathVariable String name, @RequestParam(required = false) @Nullable String directory) {
-        AgentRegistry registry = registry(directory);
+    AgentDetails show(
+            Caller caller, @PathVariable String name, @RequestParam(required = false) @Nullable String directory) {
+        AgentRegistry registry = snapshot(caller, directory).registry();
         return registry.looseKey(name)
                 .flatMap(registry::get)
-                .map(AgentDetails::of)
+                .map(agent -> AgentDetails.of(agent, registry))
                 .orElseThrow(() -> new AgentNotFound(name));
     }
 
-    private AgentRegistry registry(@Nullable String directory) {
-        return catalogue.registry(catalogue.directory(directory).orElse(null));
+    private Snapshot snapshot(Caller caller, @Nullable String directory) {
+        return catalogue.snapshot(
+                new Trusts.User(caller.tenant(), caller.principal()),
+                catalogue.directory(directory).orElse(null));
     }
 
     private static String whereIs(AgentDefinition agent) {

@@ -2,19 +2,21 @@ package dev.sallyport.gateway.catalogue;
 
 import dev.sallyport.agentfile.AgentFiles;
 import dev.sallyport.agentfile.AgentRegistry;
+import dev.sallyport.agentfile.ProjectTrust;
+import dev.sallyport.gateway.catalogue.Trusts.Trust;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
 import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
-import dev.sallyport.model.ModelScope;
+import dev.sallyport.project.Project;
 import dev.sallyport.skill.SkillFiles;
 import dev.sallyport.skill.Skills;
+import dev.sallyport.toolscope.ExtensionFiles;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Catalogue {
 
-    private static final int LARGEST_SETTINGS = 65_536;
-
     private final Path home;
     private final Path agentDirectory;
     private final List<Path> roots;
+    private final Trusts trusts;
     private final AgentFiles files;
 
     /**
@@ -38,27 +39,70 @@ public final class Catalogue {
      * @param home of the user, where other programs keep skills too
      * @param roots the only places whose files are looked at for a caller
      * @param leniency which agent files are used at all
+     * @param trusts whose files of a project may do more than narrow
      * @param clock tells which files have not been changed for long enough to be remembered
      */
     public Catalogue(
-            Path home, Path agentDirectory, List<Path> roots, AgentFiles.Leniency leniency, InstantSource clock) {
+            Path home,
+            Path agentDirectory,
+            List<Path> roots,
+            AgentFiles.Leniency leniency,
+            Trusts trusts,
+            InstantSource clock) {
         this.home = home;
         this.agentDirectory = agentDirectory;
         this.roots = List.copyOf(roots);
+        this.trusts = trusts;
         this.files = new AgentFiles(leniency, clock);
     }
 
-    public AgentRegistry registry(@Nullable Path project) {
-        return files.load(agentDirectory, project, true);
+    /** Of a user and, unless the directory is null, of the project in it. */
+    public Snapshot snapshot(Trusts.User user, @Nullable Path directory) {
+        AgentRegistry registry = files.load(agentDirectory, directory, true);
+        Skills skills = SkillFiles.of(null, agentDirectory, home, false);
+        String settings = Project.settings(agentDirectory.resolve("settings.json"), agentDirectory);
+        if (directory == null) {
+            return new Snapshot(registry, skills, ExtensionFiles.NONE, Optional.empty(), settings, List.of());
+        }
+        Project project = Project.look(directory, registry);
+        List<String> warnings = new ArrayList<>();
+        project.policy().ifPresent(policy -> warnings.addAll(policy.warnings()));
+        Optional<Trust> trust = trusts.of(user, directory);
+        Project.Whole whole = trust.isPresent() ? whole(project, warnings) : null;
+        if (whole != null && whole.digest().equals(trust.get().digest())) {
+            Project trusted = project.trusting(ProjectTrust.State.TRUSTED);
+            return new Snapshot(
+                    trusted.registry(),
+                    whole.skillsOver(skills),
+                    whole.extensions(),
+                    Optional.of(trusted),
+                    settings,
+                    warnings);
+        }
+        Project untrusted =
+                project.trusting(trust.isPresent() ? ProjectTrust.State.CHANGED : ProjectTrust.State.UNTRUSTED);
+        warnings.addAll(untrusted.notHonoured());
+        return new Snapshot(
+                untrusted.registry(), skills, ExtensionFiles.NONE, Optional.of(untrusted), settings, warnings);
     }
 
-    /** Where the user's extensions lie. Those of a project are not read: nobody has said that it may run programs (P6). */
+    private static Project.@Nullable Whole whole(Project project, List<String> warnings) {
+        try {
+            return project.whole();
+        } catch (IOException e) {
+            warnings.add("project `%s` can not be trusted: %s".formatted(project.directory(), e.getMessage()));
+            return null;
+        }
+    }
+
+    /** A project for somebody who is about to trust it, in the state in which it is for them. */
+    Project look(Trusts.User user, Path directory) {
+        return snapshot(user, directory).project().orElseThrow();
+    }
+
+    /** Where the user's extensions lie. */
     public Path extensions() {
         return agentDirectory.resolve("extensions");
-    }
-
-    public Skills skills(@Nullable Path project) {
-        return SkillFiles.of(project, agentDirectory, home, false);
     }
 
     /**
@@ -100,33 +144,6 @@ public final class Catalogue {
             }
         }
         return directory;
-    }
-
-    /**
-     * The models that the user and a project say they work with (authority.md 5.7).
-     *
-     * @param replace whether the project's word takes the place of the user's, and so may widen it
-     */
-    public ModelScope modelScope(@Nullable Path project, boolean replace) {
-        return ModelScope.of(
-                project == null ? null : settings(project.resolve(".pi"), project),
-                settings(agentDirectory, agentDirectory),
-                replace);
-    }
-
-    /** Text of a settings file; null if it is none, is elsewhere in truth or is too large to be one. */
-    private static @Nullable String settings(Path directory, Path within) {
-        Path file = directory.resolve("settings.json");
-        Optional<Path> real = real(file);
-        if (real.isEmpty() || !real(within).filter(real.get()::startsWith).isPresent() || !Files.isRegularFile(file)) {
-            return null;
-        }
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(LARGEST_SETTINGS + 1);
-            return bytes.length > LARGEST_SETTINGS ? null : new String(bytes, StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            return null;
-        }
     }
 
     private boolean isBelowRoot(Path directory) {

@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.child;
 
 import dev.sallyport.authority.Outcome;
+import dev.sallyport.service.Caller;
 import org.springframework.http.MediaType;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -22,13 +23,13 @@ class AuthorityController {
     }
 
     @PostMapping(path = "/v1/authority:resolve", produces = MediaType.APPLICATION_JSON_VALUE)
-    ResolutionResponse resolve(@RequestBody SpawnRequest request) {
-        return ResolutionResponse.of(spawning.resolve(request).outcome(), json);
+    ResolutionResponse resolve(Caller caller, @RequestBody SpawnRequest request) {
+        return ResolutionResponse.of(spawning.resolve(caller, request).outcome(), json);
     }
 
     @PostMapping(path = "/v1/authority:resolve", produces = MediaType.TEXT_PLAIN_VALUE)
-    String explain(@RequestBody SpawnRequest request) {
-        Outcome outcome = spawning.resolve(request).outcome();
+    String explain(Caller caller, @RequestBody SpawnRequest request) {
+        Outcome outcome = spawning.resolve(caller, request).outcome();
         String table = outcome.explanation().render();
         return switch (outcome) {
             case Outcome.Granted _ -> table;

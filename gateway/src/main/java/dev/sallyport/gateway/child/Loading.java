@@ -59,9 +59,10 @@ final class Loading {
         return given;
     }
 
+    /** A project's is pinned to the files that a person trusts. */
     private static String digest(ExtensionFiles.Found found) {
         try {
-            return ExtensionFiles.digest(found.directory(), null);
+            return found.pinned() != null ? found.pinned() : ExtensionFiles.digest(found.directory(), null);
         } catch (IOException e) {
             throw new AuthorityRefused(
                     "extension-unusable", List.of("extension `%s`: %s".formatted(found.name(), e.getMessage())));
@@ -79,8 +80,8 @@ final class Loading {
             warnings.addAll(there.problems());
         }
         wished.paths()
-                .forEach(path -> warnings.add(
-                        "extensions: `%s` is a path; only what lies in the user's directory of extensions is loaded"
+                .forEach(path ->
+                        warnings.add("extensions: `%s` is a path; only what lies in a directory of extensions is loaded"
                                 .formatted(path)));
         List<Extension> found =
                 there.found().stream().map(ExtensionFiles.Found::extension).toList();

@@ -21,6 +21,7 @@ record ResolutionResponse(
         @Nullable ObjectNode authority,
         List<FieldResponse> fields,
         List<ShadowedResponse> shadowed,
+        List<UntrustedResponse> untrusted,
         List<UnknownResponse> unknown,
         List<ExposureResponse> exposures,
         List<String> warnings,
@@ -75,6 +76,9 @@ record ResolutionResponse(
 
     record ShadowedResponse(String name, String origin, String by) {}
 
+    /** @param remedy the command that a person runs to look at it and trust it */
+    record UntrustedResponse(String name, String origin, String remedy) {}
+
     /** @param nearest the known field that was probably meant */
     record UnknownResponse(
             String origin,
@@ -117,6 +121,9 @@ record ResolutionResponse(
                 explanation.fields().stream().map(FieldResponse::of).toList(),
                 explanation.shadowed().stream()
                         .map(hidden -> new ShadowedResponse(hidden.name(), hidden.path(), hidden.by()))
+                        .toList(),
+                explanation.untrusted().stream()
+                        .map(theirs -> new UntrustedResponse(theirs.name(), theirs.path(), theirs.remedy()))
                         .toList(),
                 explanation.unknown().stream().map(UnknownResponse::of).toList(),
                 explanation.exposures().stream()

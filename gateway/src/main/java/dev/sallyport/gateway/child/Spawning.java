@@ -10,6 +10,7 @@ import dev.sallyport.authority.Compatibility;
 import dev.sallyport.authority.Delegation;
 import dev.sallyport.authority.Explanation;
 import dev.sallyport.authority.Outcome;
+import dev.sallyport.authority.Refusal;
 import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Harness;
@@ -19,6 +20,8 @@ import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.delegation.Nesting;
 import dev.sallyport.gateway.catalogue.Catalogue;
+import dev.sallyport.gateway.catalogue.Snapshot;
+import dev.sallyport.gateway.catalogue.Trusts;
 import dev.sallyport.gateway.child.Children.Earlier;
 import dev.sallyport.gateway.child.Children.NewChild;
 import dev.sallyport.gateway.door.ModelShape;
@@ -149,49 +152,54 @@ final class Spawning {
         Outcome.Granted granted() {
             return switch (outcome) {
                 case Outcome.Granted yes -> yes;
+                case Outcome.Refused no
+                when no.refusal() == Refusal.PROJECT_UNTRUSTED ->
+                    throw new AuthorityRefused(
+                            no.code(),
+                            no.reasons(),
+                            "`%s`".formatted(asked.registry().trust().remedy()));
                 case Outcome.Refused no -> throw new AuthorityRefused(no.code(), no.reasons());
             };
         }
     }
 
     /** Asks nobody: where a selector chooses the model, the answer says among which. */
-    Resolved resolve(SpawnRequest request) {
+    Resolved resolve(Caller caller, SpawnRequest request) {
         Path directory = catalogue.directory(request.directory()).orElse(null);
-        return resolve(request, directory, directory, catalogue.registry(directory), null, request.conversation());
+        Snapshot snapshot = catalogue.snapshot(new Trusts.User(caller.tenant(), caller.principal()), directory);
+        return resolve(request, directory, snapshot, null, request.conversation());
     }
 
     private Resolved resolve(
             SpawnRequest request,
             @Nullable Path directory,
-            @Nullable Path readable,
-            AgentRegistry registry,
+            Snapshot snapshot,
             @Nullable Authority parent,
             ParentConversation conversation) {
-        List<String> warnings = new ArrayList<>();
-        List<Narrowing.Layer> project = directory == null
-                ? List.of()
-                : ProjectPolicy.of(directory, warnings).stream().toList();
         AuthorityRequest asked = new AuthorityRequest(
-                registry,
+                snapshot.registry(),
                 call(request, directory != null),
                 policy.settings(),
                 policy.operator(),
                 parent,
-                new Models(scope(readable), selecting.before(request)),
+                new Models(scope(snapshot), selecting.before(request)),
                 conversation,
-                catalogue.skills(readable));
-        Path extensions = readable(catalogue.extensions());
+                snapshot.skills());
         return Resolved.of(
-                asked,
-                extensions == null ? ExtensionFiles.NONE : ExtensionFiles.in(extensions),
-                directory,
-                project,
-                warnings);
+                asked, userExtensions().and(snapshot.extensions()), directory, snapshot.policy(), snapshot.warnings());
     }
 
-    private ModelScope scope(@Nullable Path project) {
+    /** S3: none that a child could have written. */
+    private ExtensionFiles userExtensions() {
+        Path extensions = catalogue.extensions();
+        boolean written = children.everWritable().stream()
+                .anyMatch(mount -> extensions.startsWith(mount) || mount.startsWith(extensions));
+        return written ? ExtensionFiles.NONE : ExtensionFiles.in(extensions);
+    }
+
+    private ModelScope scope(Snapshot snapshot) {
         boolean replace = policy.operator().compatibility().has(Compatibility.Switch.PROJECT_MODELS_REPLACE);
-        return policy.settings().scopeModels() ? catalogue.modelScope(project, replace) : ModelScope.NONE;
+        return policy.settings().scopeModels() ? snapshot.models(replace) : ModelScope.NONE;
     }
 
     /** Whose child it becomes; the gateway's own knowledge, nothing of it is from a request. */
@@ -257,7 +265,7 @@ final class Spawning {
         if (!earlier.isEmpty()) {
             return earlier;
         }
-        List<Draft> drafts = drafts(requests, request -> draft(request, resolve(request), null));
+        List<Draft> drafts = drafts(requests, request -> draft(request, resolve(caller, request), null));
         Family family = family(caller, session);
         return take(family, drafts(drafts, draft -> selected(family, draft)), key);
     }
@@ -283,7 +291,7 @@ final class Spawning {
         if (!earlier.isEmpty()) {
             return earlier.getFirst();
         }
-        Draft draft = draft(request, resolve(request), resuming.over(over));
+        Draft draft = draft(request, resolve(caller, request), resuming.over(over));
         Family family = family(caller, request.session());
         return take(family, List.of(selected(family, draft)), key).getFirst();
     }
@@ -319,12 +327,12 @@ final class Spawning {
 
     private Child below(Family family, Child parent, SpawnRequest request, Resuming.@Nullable Over over, String key) {
         Path directory = directoryBelow(parent, request.directory());
-        Path readable = readable(directory);
-        AgentRegistry registry = catalogue.registry(readable);
-        requirePermit(parent.terms().delegation().rights(), registry, request.agent());
+        // S3: an agent file that a child wrote is not the one that a person of its session trusts.
+        Snapshot snapshot = catalogue.snapshot(new Trusts.User(parent.tenant(), parent.owner()), directory);
+        requirePermit(parent.terms().delegation().rights(), snapshot.registry(), request.agent());
         Draft draft = draft(
                 request,
-                resolve(request, directory, readable, registry, authority(parent), transcript.conversation(parent)),
+                resolve(request, directory, snapshot, authority(parent), transcript.conversation(parent)),
                 over);
         return take(family, List.of(selected(family, draft)), key).getFirst();
     }
@@ -349,14 +357,6 @@ final class Spawning {
 
     private static String listed(List<String> names) {
         return names.isEmpty() ? "none" : String.join(", ", names);
-    }
-
-    /** S3: what a child could have written is not read for a child: neither agents nor skills of such a directory. */
-    private @Nullable Path readable(@Nullable Path directory) {
-        boolean written = directory != null
-                && children.everWritable().stream()
-                        .anyMatch(mount -> directory.startsWith(mount) || mount.startsWith(directory));
-        return written ? null : directory;
     }
 
     /** What the row says, word for word; if it cannot be read any more, nothing can be delegated from it. */

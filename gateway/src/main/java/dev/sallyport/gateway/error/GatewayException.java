@@ -4,6 +4,7 @@ import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.MemoryId;
 import dev.sallyport.identity.SessionId;
 import dev.sallyport.service.ProblemException;
+import dev.sallyport.text.ShellWord;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,10 +42,11 @@ public abstract sealed class GatewayException extends ProblemException {
          * @param reasons never empty
          */
         public AuthorityRefused(String refusal, List<String> reasons) {
-            super(
-                    GatewayProblem.AUTHORITY_REFUSED,
-                    String.join("; ", reasons),
-                    "`sallyport explain` shows which layer decided each field");
+            this(refusal, reasons, "`sallyport explain` shows which layer decided each field");
+        }
+
+        public AuthorityRefused(String refusal, List<String> reasons, String remedy) {
+            super(GatewayProblem.AUTHORITY_REFUSED, String.join("; ", reasons), remedy);
             with("refusal", refusal);
             with("reasons", List.copyOf(reasons));
         }
@@ -71,6 +73,31 @@ public abstract sealed class GatewayException extends ProblemException {
         public WorkspaceRefused(String refusal, String reason, @Nullable String remedy) {
             super(GatewayProblem.WORKSPACE_REFUSED, reason, remedy);
             with("refusal", refusal);
+        }
+    }
+
+    /** What a person saw of a project is not what is there now. */
+    public static final class ProjectChanged extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public ProjectChanged(String directory) {
+            super(
+                    GatewayProblem.PROJECT_CHANGED,
+                    "the files of project `%s` are not those that were shown".formatted(directory),
+                    "look at them again: `sallyport trust %s`".formatted(ShellWord.of(directory)));
+        }
+    }
+
+    public static final class TrustNotFound extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        public TrustNotFound(String directory) {
+            super(
+                    GatewayProblem.TRUST_NOT_FOUND,
+                    "project `%s` is not trusted".formatted(directory),
+                    "list those that are: `sallyport trust ls`");
         }
     }
 

@@ -9,6 +9,8 @@ public enum GatewayProblem implements Problem {
     AUTHORITY_REFUSED("authority-refused", HttpStatus.FORBIDDEN),
     AGENT_NOT_FOUND("agent-not-found", HttpStatus.NOT_FOUND),
     WORKSPACE_REFUSED("workspace-refused", HttpStatus.UNPROCESSABLE_CONTENT),
+    PROJECT_CHANGED("project-changed", HttpStatus.CONFLICT),
+    TRUST_NOT_FOUND("trust-not-found", HttpStatus.NOT_FOUND),
     SESSION_NOT_FOUND("session-not-found", HttpStatus.NOT_FOUND),
     CHILD_NOT_FOUND("child-not-found", HttpStatus.NOT_FOUND),
     CHILD_NOT_ENDED("child-not-ended", HttpStatus.CONFLICT),

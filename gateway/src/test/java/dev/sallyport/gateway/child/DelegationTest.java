@@ -453,20 +453,36 @@ class DelegationTest {
                 "workspace-refused");
     }
 
-    /** S3: an agent that a child wrote is nobody. */
+    /** S3: an agent file that a child wrote is nobody's until a person trusts it, nor is what it hides. */
     @Test
-    void readsNoAgentFileThatAChildCouldHaveWritten() throws Exception {
+    void startsNobodyThatAChildCouldHaveWritten() throws Exception {
         Path project = project();
         ChildId lead = world.running(on(project, "read-write"));
         Path agents = Files.createDirectories(project.resolve(".pi/agents"));
         Files.writeString(
                 agents.resolve("worker.md"), "---\nmodel: scripted/demo\nmax_turns: 99\n---\nYou are mine.\n");
+        String worker = "{\"agent\":\"worker\",\"prompt\":\"x\",\"workspace\":\"read-only\"}";
 
-        ChildId worker = spawn(lead, "{\"agent\":\"worker\",\"prompt\":\"x\",\"workspace\":\"read-only\"}");
+        assertRefused(() -> ask(lead, worker), 403, "authority-refused");
 
-        assertThat(world.child(worker).terms().systemPrompt())
-                .contains("You are worker.")
-                .doesNotContain("mine");
+        world.trust(World.ALICE, project);
+        assertThat(world.child(spawn(lead, worker)).terms().systemPrompt()).contains("You are mine.");
+    }
+
+    /** What a person trusts is what they saw, not where they saw it. */
+    @Test
+    void startsNobodyWhomAChildHasChangedSinceAPersonLooked() throws Exception {
+        Path project = project();
+        Path agents = Files.createDirectories(project.resolve(".pi/agents"));
+        Path file = Files.writeString(agents.resolve("worker.md"), "---\nmodel: scripted/demo\n---\nLooked at.\n");
+        world.trust(World.ALICE, project);
+        ChildId lead = world.running(on(project, "read-write"));
+        String worker = "{\"agent\":\"worker\",\"prompt\":\"x\",\"workspace\":\"read-only\"}";
+        assertThat(world.child(spawn(lead, worker)).terms().systemPrompt()).contains("Looked at.");
+
+        Files.writeString(file, "---\nmodel: scripted/demo\n---\nYou are mine.\n");
+
+        assertRefused(() -> ask(lead, worker), 403, "authority-refused");
     }
 
     @Test

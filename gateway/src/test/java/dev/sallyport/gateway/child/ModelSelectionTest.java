@@ -129,7 +129,7 @@ class ModelSelectionTest {
 
     @Test
     void explainingAsksNobodyAndNamesTheCandidates() {
-        Spawning.Resolved resolved = world.spawning.resolve(World.request(SPAWN));
+        Spawning.Resolved resolved = world.spawning.resolve(World.ALICE, World.request(SPAWN));
 
         assertThat(resolved.outcome().explanation().render()).contains("one of scripted/fast, scripted/deep");
         assertThat(selector.seen).isEmpty();

@@ -1,6 +1,7 @@
 package dev.sallyport.gateway.child;
 
 import dev.sallyport.agentfile.AgentFiles;
+import dev.sallyport.agentfile.ProjectTrust;
 import dev.sallyport.authority.AuthorityRequest;
 import dev.sallyport.authority.AuthorityResolver;
 import dev.sallyport.authority.OperatorPolicy;
@@ -45,7 +46,9 @@ class ResolutionResponseTest {
                 """);
 
         Outcome outcome = AuthorityResolver.resolve(new AuthorityRequest(
-                new AgentFiles(AgentFiles.Leniency.NONE).load(root.resolve("user"), root.resolve("project"), true),
+                new AgentFiles(AgentFiles.Leniency.NONE)
+                        .load(root.resolve("user"), root.resolve("project"), true)
+                        .trusting(ProjectTrust.State.TRUSTED),
                 SpawnCall.builder("rev")
                         .hasDirectory(true)
                         .workspace(WorkspaceAccess.READ_WRITE)

@@ -8,6 +8,8 @@ import dev.sallyport.authority.Delegation;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.gateway.TestDatabase;
 import dev.sallyport.gateway.catalogue.Catalogue;
+import dev.sallyport.gateway.catalogue.TestTrust;
+import dev.sallyport.gateway.catalogue.Trusts;
 import dev.sallyport.gateway.child.LifeSettings.EventLimits;
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.ModelShape;
@@ -100,6 +102,8 @@ final class World implements AutoCloseable {
     Transcript transcript;
     Memories memories;
     Delegating delegating;
+    Trusts trusts;
+    Catalogue catalogue;
 
     World(Path directory) throws IOException {
         this(directory, settings -> settings);
@@ -232,8 +236,14 @@ final class World implements AutoCloseable {
         Remains remains = new Remains(with);
         lives = new Lives(with, remains, () -> delegating);
         reaper = new Reaper(with, lives, remains);
-        Catalogue catalogue = new Catalogue(
-                directory.resolve("home"), directory.resolve("agent"), List.of(root), AgentFiles.Leniency.NONE, clock);
+        trusts = new Trusts(db, new TransactionTemplate(new DataSourceTransactionManager(database)), JSON, clock);
+        catalogue = new Catalogue(
+                directory.resolve("home"),
+                directory.resolve("agent"),
+                List.of(root),
+                AgentFiles.Leniency.NONE,
+                trusts,
+                clock);
         OperatorPolicy operator = policy.apply(OperatorPolicy.builder())
                 .acceptUnenforced(true)
                 .defaultModel(defaultModel)
@@ -281,6 +291,11 @@ final class World implements AutoCloseable {
     void agent(String name, String fields) throws IOException {
         Path file = Files.createDirectories(directory.resolve("agent/agents")).resolve(name + ".md");
         Files.writeString(file, "---\n%s\n---\nYou are %s.\n".formatted(fields, name));
+    }
+
+    /** What lies in a project now, as this caller would trust it. */
+    void trust(Caller caller, Path project) throws IOException {
+        TestTrust.trust(trusts, catalogue, new Trusts.User(caller.tenant(), caller.principal()), project);
     }
 
     ChildId spawn() {

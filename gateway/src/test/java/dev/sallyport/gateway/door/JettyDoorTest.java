@@ -103,6 +103,8 @@ class JettyDoorTest {
                 "PUT /v1/sessions/abcdefghijklmnop/lease",
                 "POST /v1/decisions",
                 "GET /v1/credentials",
+                "GET /v1/trust",
+                "POST /v1/trust",
                 "POST /v1/control",
                 "GET /v1/events",
                 "DELETE /v1/workspace",

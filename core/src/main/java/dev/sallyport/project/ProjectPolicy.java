@@ -1,5 +1,6 @@
-package dev.sallyport.gateway.child;
+package dev.sallyport.project;
 
+import dev.sallyport.json.Digests;
 import dev.sallyport.json.StrictJson;
 import dev.sallyport.permission.Narrowing;
 import dev.sallyport.permission.PermissionConfig;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,12 +21,15 @@ import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The policy file of a repository (permission.md 1.1, layer 2). It comes with the repository and so can only narrow (S2):
- * one that is there and cannot be read counts as "ask about everything".
+ * The policy file of a repository (permission.md 1.1, layer 2). It comes with the repository and so can only narrow (S2),
+ * trusted or not: one that is there and cannot be read counts as "ask about everything".
+ *
+ * @param digest SHA-256 of the file, in lower-case hexadecimal; null if it cannot be read
  */
-final class ProjectPolicy {
+public record ProjectPolicy(Narrowing.Layer layer, @Nullable String digest, List<String> warnings) {
 
-    private static final String FILE = ".pi/extensions/pi-permission-system/config.json";
+    static final String FILE = ".pi/extensions/pi-permission-system/config.json";
+
     private static final int MAX_BYTES = 65_536;
 
     private static final JsonMapper WITH_COMMENTS = JsonMapper.builder()
@@ -32,36 +37,48 @@ final class ProjectPolicy {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
-    private ProjectPolicy() {}
+    public ProjectPolicy {
+        warnings = List.copyOf(warnings);
+    }
 
     /** Empty if the project has none. */
-    static Optional<Narrowing.Layer> of(Path project, List<String> warnings) {
+    public static Optional<ProjectPolicy> of(Path project) {
         Path file = project.resolve(FILE);
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return Optional.empty();
         }
+        String digest = null;
         try {
-            PermissionConfig.Parsed parsed = PermissionConfig.parse(permission(file, project));
+            byte[] bytes = read(file, project);
+            digest = Digests.sha256(bytes);
+            PermissionConfig.Parsed parsed = PermissionConfig.parse(permission(bytes));
+            List<String> warnings = new ArrayList<>();
             parsed.problems()
                     .forEach(problem -> warnings.add("%s: %s; everything is asked about".formatted(file, problem)));
-            return Optional.of(new Narrowing.Layer(file.toString(), parsed.config()));
+            return Optional.of(
+                    new ProjectPolicy(new Narrowing.Layer(file.toString(), parsed.config()), digest, warnings));
         } catch (IOException | JacksonException | IllegalArgumentException e) {
-            warnings.add("%s cannot be read; everything is asked about".formatted(file));
-            return Optional.of(new Narrowing.Layer(file.toString(), PermissionConfig.ASK_ALL));
+            return Optional.of(new ProjectPolicy(
+                    new Narrowing.Layer(file.toString(), PermissionConfig.ASK_ALL),
+                    digest,
+                    List.of("%s cannot be read; everything is asked about".formatted(file))));
         }
     }
 
-    private static @Nullable Object permission(Path file, Path project) throws IOException {
+    private static byte[] read(Path file, Path project) throws IOException {
         if (!file.toRealPath().startsWith(project) || !Files.isRegularFile(file)) {
             throw new IOException("not a file of the project");
         }
-        byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {
-            bytes = in.readNBytes(MAX_BYTES + 1);
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new IOException("larger than %d bytes".formatted(MAX_BYTES));
+            }
+            return bytes;
         }
-        if (bytes.length > MAX_BYTES) {
-            throw new IOException("larger than %d bytes".formatted(MAX_BYTES));
-        }
+    }
+
+    private static @Nullable Object permission(byte[] bytes) throws IOException {
         String plain = WITH_COMMENTS
                 .readTree(new String(bytes, StandardCharsets.UTF_8))
                 .toString();

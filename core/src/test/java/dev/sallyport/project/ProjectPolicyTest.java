@@ -1,4 +1,4 @@
-package dev.sallyport.gateway.child;
+package dev.sallyport.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,6 @@ import dev.sallyport.permission.PermissionConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +21,6 @@ class ProjectPolicyTest {
     @TempDir
     private Path directory;
 
-    private final List<String> warnings = new ArrayList<>();
     private Path project;
     private Path file;
 
@@ -34,16 +32,20 @@ class ProjectPolicyTest {
     }
 
     private PermissionConfig read() {
-        return ProjectPolicy.of(project, warnings).orElseThrow().config();
+        return ProjectPolicy.of(project).orElseThrow().layer().config();
+    }
+
+    private List<String> warnings() {
+        return ProjectPolicy.of(project).orElseThrow().warnings();
     }
 
     @Test
     void readsWhatIsThereAndNothingWhereThereIsNothing() throws IOException {
-        assertThat(ProjectPolicy.of(project, warnings)).isEmpty();
+        assertThat(ProjectPolicy.of(project)).isEmpty();
         Files.writeString(file, "// strict\n" + POLICY);
 
         assertThat(read()).isNotEqualTo(PermissionConfig.ASK_ALL);
-        assertThat(warnings).isEmpty();
+        assertThat(warnings()).isEmpty();
     }
 
     @ParameterizedTest
@@ -58,7 +60,7 @@ class ProjectPolicyTest {
         Files.writeString(file, text);
 
         assertThat(read()).isEqualTo(PermissionConfig.ASK_ALL);
-        assertThat(warnings).singleElement().asString().contains("everything is asked about");
+        assertThat(warnings()).singleElement().asString().contains("everything is asked about");
     }
 
     @Test
