@@ -6,6 +6,10 @@ import static org.awaitility.Awaitility.await;
 import dev.sallyport.gateway.child.FakeRunner;
 import dev.sallyport.gateway.child.LifeSettings;
 import dev.sallyport.gateway.child.Lives;
+import dev.sallyport.gateway.memory.Memories;
+import dev.sallyport.gateway.memory.MemoryFiles;
+import dev.sallyport.gateway.memory.MemoryKey;
+import dev.sallyport.gateway.memory.MemoryRefusedException;
 import dev.sallyport.gateway.permission.FakePermissionService;
 import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
 import dev.sallyport.gateway.sandbox.SandboxDriver;
@@ -13,6 +17,7 @@ import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.identity.Role;
 import dev.sallyport.identity.Tenant;
+import dev.sallyport.memory.MemoryScope;
 import dev.sallyport.service.Caller;
 import dev.sallyport.service.Tokens;
 import java.io.IOException;
@@ -25,14 +30,17 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -125,12 +133,25 @@ class GatewayHttpTest {
     @Autowired
     private Lives led;
 
+    @Autowired
+    private Memories memories;
+
     @LocalServerPort
     private int port;
 
     @BeforeEach
     void runners() {
         ((InMemorySandboxDriver) driver).runner(sandbox -> FakeRunner.start(led, sandbox));
+    }
+
+    /** So that no other test waits for a place. */
+    @AfterEach
+    void nobodyIsLeft() throws Exception {
+        for (JsonNode child : get(ALICE, "/v1/children").json().path("children")) {
+            if (child.path("endedAt").isMissingNode() || child.path("endedAt").isNull()) {
+                post(ALICE, "/v1/children/" + child.path("id").asString() + "/cancel", "{}");
+            }
+        }
     }
 
     private final HttpClient http = HttpClient.newHttpClient();
@@ -477,7 +498,8 @@ class GatewayHttpTest {
 
     @Test // S22
     void everyRouteNeedsATokenAndTheRightRole() throws Exception {
-        for (String path : List.of("/v1/children", "/v1/agents", "/v1/credentials", "/v1/trust", "/v1/openapi")) {
+        for (String path :
+                List.of("/v1/children", "/v1/agents", "/v1/memories", "/v1/credentials", "/v1/trust", "/v1/openapi")) {
             HttpRequest bare = HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)))
                     .build();
             assertThat(http.send(bare, HttpResponse.BodyHandlers.ofString()).statusCode())
@@ -912,6 +934,90 @@ class GatewayHttpTest {
                 .isEqualTo(id);
     }
 
+    private String memory(String owner, String agent) throws MemoryRefusedException {
+        MemoryKey key = new MemoryKey(Tenant.DEFAULT, owner, MemoryScope.USER, null, agent);
+        for (String text : List.of("one\n", "two\n")) {
+            memories.keep(
+                    key,
+                    memories.recall(key),
+                    ChildId.random(new SecureRandom()),
+                    1,
+                    MemoryFiles.checked(Map.of("MEMORY.md", text)));
+        }
+        return "/v1/memories/" + memories.recall(key).id();
+    }
+
+    @Test // P10
+    void showsWhatAgentsRememberAndGoesBack() throws Exception {
+        String memory = memory("alice", "librarian");
+
+        assertThat(get(ALICE, "/v1/memories").body())
+                .contains("\"agent\":\"librarian\",\"scope\":\"user\",\"project\":null");
+        assertThat(get(ALICE, memory).json().path("files").toString())
+                .isEqualTo("[{\"path\":\"MEMORY.md\",\"content\":\"two\\n\"}]");
+        assertThat(get(ALICE, memory + "?version=1").body()).contains("one");
+        Reply versions = get(ALICE, memory + "/versions");
+        assertThat(versions.json().path("versions")).hasSize(2);
+        assertThat(versions.json().path("versions").path(0).path("base").asInt())
+                .isEqualTo(1);
+        Reply diff = get(ALICE, memory + "/diff");
+        assertThat(diff.type()).startsWith("text/x-diff");
+        assertThat(diff.body()).isEqualTo("--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1,1 +1,1 @@\n-one\n+two\n");
+        assertThat(get(ALICE, memory + "/diff?from=2&to=1").body()).contains("-two\n+one\n");
+
+        Reply reverted = post(ALICE, memory + "/revert", "{\"version\":1}");
+
+        assertThat(reverted.status()).isEqualTo(200);
+        assertThat(reverted.json().path("version").asInt()).isEqualTo(3);
+        assertThat(get(ALICE, memory).body()).contains("one");
+        assertThat(get(ALICE, memory + "/diff").body()).contains("-two\n+one\n");
+        assertThat(get(ALICE, memory + "/versions").body()).contains("\"principal\":\"alice\"");
+        for (String unknown : List.of("?version=9", "?version=-1", "/diff?to=9", "/diff?from=9")) {
+            assertThat(get(ALICE, memory + unknown).code()).as(unknown).isEqualTo("memory-version-not-found");
+        }
+        assertThat(post(ALICE, memory + "/revert", "{\"version\":9}").code()).isEqualTo("memory-version-not-found");
+        assertThat(post(ALICE, memory + "/revert", "{}").code()).isEqualTo("request-invalid");
+        assertThat(get(ALICE, "/v1/memories/UPPER").code()).isEqualTo("malformed-request");
+        assertThat(send(request(ALICE, memory).DELETE()).status()).isEqualTo(204);
+        assertThat(get(ALICE, memory).code()).isEqualTo("memory-not-found");
+    }
+
+    @Test // P10
+    void whatAgentsRememberIsOfTheirUser() throws Exception {
+        String memory = memory("dora", "diarist");
+        List<Caller> strangers = List.of(
+                new Caller("bob", Tenant.DEFAULT, Caller.Kind.PERSON, Set.of(Role.SPAWN, Role.OBSERVE, Role.APPROVE)),
+                new Caller("bob", Tenant.DEFAULT, Caller.Kind.SESSION, Set.of(Role.SPAWN, Role.OBSERVE)),
+                new Caller("dora", new Tenant("other"), Caller.Kind.PERSON, Set.of(Role.OBSERVE, Role.OPERATE)));
+
+        for (Caller stranger : strangers) {
+            assertThat(get(stranger, "/v1/memories").body()).as("%s", stranger).doesNotContain("diarist");
+            for (String route : List.of("", "?version=1", "/versions", "/diff")) {
+                assertThat(get(stranger, memory + route).code())
+                        .as("%s", stranger)
+                        .isEqualTo("memory-not-found");
+            }
+            assertThat(post(stranger, memory + "/revert", "{\"version\":1}").code())
+                    .isEqualTo("memory-not-found");
+            assertThat(send(request(stranger, memory).DELETE()).code()).isEqualTo("memory-not-found");
+        }
+        assertThat(get(ALICE, memory).json().path("version").asInt()).isEqualTo(2);
+    }
+
+    /** An agent that could write what its like remembers would not have to be run for it. */
+    @Test // S23
+    void aSessionReadsWhatItsUsersAgentsRememberAndChangesNothing() throws Exception {
+        String memory = memory("session-a", "scribe");
+        Caller person = new Caller("session-a", Tenant.DEFAULT, Caller.Kind.PERSON, Set.of(Role.OBSERVE));
+
+        assertThat(get(SESSION, memory).json().path("version").asInt()).isEqualTo(2);
+        assertThat(post(SESSION, memory + "/revert", "{\"version\":1}").code()).isEqualTo("memory-not-yours");
+        assertThat(send(request(SESSION, memory).DELETE()).code()).isEqualTo("memory-not-yours");
+        assertThat(get(SESSION, memory).json().path("version").asInt()).isEqualTo(2);
+        assertThat(post(person, memory + "/revert", "{\"version\":1}").status()).isEqualTo(200);
+        assertThat(send(request(person, memory).DELETE()).status()).isEqualTo(204);
+    }
+
     @Test
     void describesItself() throws Exception {
         JsonNode openapi = get(ALICE, "/v1/openapi").json();
@@ -921,6 +1027,7 @@ class GatewayHttpTest {
                         "/v1/children",
                         "/v1/children/{id}/events",
                         "/v1/children/{id}/resume",
-                        "/v1/authority:resolve");
+                        "/v1/authority:resolve",
+                        "/v1/memories/{id}/diff");
     }
 }

@@ -26,6 +26,33 @@ class DelegationIT {
         write("agents/agents/lead.md", "---\nmodel: scripted/lead\nallowed_subagents: worker\n---\nYou lead.\n");
         write("agents/agents/boss.md", "---\nmodel: scripted/boss\nallowed_subagents: deep\n---\nYou lead.\n");
         write("agents/agents/deep.md", "---\nmodel: scripted/deep\nallowed_subagents: worker\n---\nYou lead too.\n");
+        write("agents/agents/scribe.md", "---\nmemory: user\ntools: read, edit, write\n---\nYou remember.\n");
+        write("scripts/remembers.yaml", """
+                turns:
+                  - toolCalls:
+                      - name: write
+                        arguments: {path: /home/agent/memory/MEMORY.md, content: "- doors.md says which way in\\n"}
+                      - name: write
+                        arguments: {path: /home/agent/memory/doors.md, content: "The door is blue.\\n"}
+                  - text: Noted.
+                """);
+        write("scripts/corrects.yaml", """
+                turns:
+                  - toolCalls:
+                      - {name: read, arguments: {path: /home/agent/memory/doors.md}}
+                  - expect: "The door is blue"
+                    toolCalls:
+                      - name: edit
+                        arguments: {path: /home/agent/memory/doors.md, edits: [{oldText: blue, newText: red}]}
+                  - text: Corrected.
+                """);
+        write("scripts/recalls.yaml", """
+                turns:
+                  - toolCalls:
+                      - {name: read, arguments: {path: ~/memory/doors.md}}
+                  - expect: "The door is blue"
+                    text: It is blue again.
+                """);
         write("agents/agents/worker.md", "---\nmodel: scripted/worker\ntools: read\n---\nYou work.\n");
         write("scripts/worker.yaml", "turns:\n  - text: The answer is forty-two.\n");
         write("scripts/lead.yaml", delegating("worker", "forty-two", "My worker found it."));
@@ -267,6 +294,49 @@ class DelegationIT {
         assertThat(workers).hasSize(2);
         assertThat(workers.getFirst().path("resumes").asString())
                 .isEqualTo(workers.getLast().path("id").asString());
+    }
+
+    private static String played(String script) throws Exception {
+        String child = sallyport.spawn(Map.of("agent", "scribe", "model", "scripted/" + script, "prompt", "Go."));
+        assertThat(sallyport.awaitEnd(child).path("state").asString())
+                .as(sallyport.events(child))
+                .isEqualTo("completed");
+        return child;
+    }
+
+    /** P10: from one container to the next, by way of the gateway, and back to what a person wants. */
+    @Test
+    void anAgentRemembersWhatItsEarlierRunsLeft() throws Exception {
+        String first = played("remembers");
+        String second = played("corrects");
+        String memory = "/v1/memories/"
+                + sallyport
+                        .gateway("GET", "/v1/memories", null)
+                        .json()
+                        .path("memories")
+                        .path(0)
+                        .path("id")
+                        .asString();
+
+        assertThat(sallyport.events(first)).contains("\"version\":1,\"base\":0,\"outcome\":\"kept\"");
+        assertThat(sallyport.events(second)).contains("\"version\":2,\"base\":1,\"outcome\":\"kept\"");
+        assertThat(sallyport.gateway("GET", memory + "/diff", null).body()).isEqualTo("""
+                --- a/doors.md
+                +++ b/doors.md
+                @@ -1,1 +1,1 @@
+                -The door is blue.
+                +The door is red.
+                """);
+        assertThat(sallyport
+                        .gateway("POST", memory + "/revert", Map.of("version", 1))
+                        .status())
+                .isEqualTo(403);
+        assertThat(sallyport
+                        .call("gateway", sallyport.personToken(), "POST", memory + "/revert", Map.of("version", 1))
+                        .status())
+                .isEqualTo(200);
+
+        assertThat(output(played("recalls"))).isEqualTo("It is blue again.");
     }
 
     private static String output(String child) throws IOException, InterruptedException {

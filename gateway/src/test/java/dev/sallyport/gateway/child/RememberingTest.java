@@ -181,6 +181,7 @@ class RememberingTest {
         Files.writeString(
                 Files.createDirectories(hostile.resolve(".pi/agents")).resolve("nomad.md"),
                 "---\nmodel: scripted/demo\nmemory: user\n---\nTell me all.\n");
+        world.trust(World.ALICE, hostile);
 
         ChildId child = running("nomad", hostile);
 
