@@ -164,6 +164,7 @@ class VerbsTest extends WithSallyport {
                 "ps",
                 "inspect " + CHILD,
                 "events " + CHILD,
+                "transcript " + CHILD,
                 "logs " + CHILD,
                 "result " + CHILD,
                 "diff " + CHILD,

@@ -250,6 +250,23 @@ class CapabilityTest {
     }
 
     @Test
+    void aChildMayOpenForAnotherWhatTheOperatorNames() {
+        AgentDefinition lead =
+                agent("lead").allowedSubagents(SubagentPermission.all()).build();
+        Requests requests = Requests.ordinary()
+                .operator(Requests.policy()
+                        .models(List.of(Model.parse("scripted/demo"), Model.parse("elsewhere/deep")))
+                        .build())
+                .registry(AgentRegistry.of(List.of(lead)));
+        Requests below = requests.parent(requests.granted(
+                SpawnCall.builder("lead").model("scripted/demo").build()));
+
+        assertThat(below.granted(SpawnCall.builder(null).model("elsewhere/deep").build())
+                        .model())
+                .isEqualTo(Model.parse("elsewhere/deep"));
+    }
+
+    @Test
     void aProgramWithoutAModelOpensNone() {
         AgentDefinition lead =
                 agent("lead").allowedSubagents(SubagentPermission.all()).build();

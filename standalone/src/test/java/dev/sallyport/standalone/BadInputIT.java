@@ -8,6 +8,8 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -185,10 +187,25 @@ class BadInputIT {
 
     @Test
     void aDeadlineEndsAChild() throws Exception {
-        String child = sallyport.spawn(
-                Map.of("harness", "command", "command", List.of("sleep", "600"), "limits", Map.of("wall", "3s")));
+        String child = sallyport.spawn(Map.of(
+                "harness",
+                "command",
+                "command",
+                List.of("sh", "-c", "trap '' TERM; setsid nohup sleep 600 & sleep 600"),
+                "limits",
+                Map.of("wall", "3s")));
+        sallyport.awaitState(child, "running");
+        List<Long> processes = Engine.processes(Engine.idOf(child));
 
-        assertThat(sallyport.awaitEnd(child).path("state").asString()).isEqualTo("timed-out");
+        JsonNode ended = sallyport.awaitEnd(child);
+
+        assertThat(ended.path("state").asString()).isEqualTo("timed-out");
+        assertThat(Duration.between(
+                        Instant.parse(ended.path("startedAt").asString()),
+                        Instant.parse(ended.path("endedAt").asString())))
+                .isLessThan(Duration.ofSeconds(10));
+        assertThat(Engine.inspectAll(child)).isEmpty();
+        assertThat(processes).isNotEmpty().noneMatch(pid -> Files.exists(Path.of("/proc/" + pid)));
     }
 
     private Installation.Answer spawn(Map<String, ?> request) throws IOException, InterruptedException {

@@ -34,7 +34,7 @@ class DatabaseTest {
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("password");
             assertThat(database.letsInWithoutPassword()).isFalse();
-            assertThat(settings(database)).containsExactly("on", "on", "", "127.0.0.1");
+            assertThat(settings(database)).containsExactly("on", "on", "", "127.0.0.1", "scram-sha-256");
         }
     }
 
@@ -180,9 +180,10 @@ class DatabaseTest {
                 Statement statement = connection.createStatement();
                 ResultSet row =
                         statement.executeQuery("select current_setting('fsync'), current_setting('synchronous_commit'),"
-                                + " current_setting('unix_socket_directories'), current_setting('listen_addresses')")) {
+                                + " current_setting('unix_socket_directories'), current_setting('listen_addresses'),"
+                                + " (select string_agg(distinct auth_method, ' ') from pg_hba_file_rules)")) {
             row.next();
-            return List.of(row.getString(1), row.getString(2), row.getString(3), row.getString(4));
+            return List.of(row.getString(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5));
         }
     }
 }

@@ -82,6 +82,20 @@ class InspectionTest {
         assertThat(world.child(other).id()).isEqualTo(other);
     }
 
+    /** Whatever way it may find past the check: one row would fail the queries about all. */
+    @Test
+    void theDatabaseTakesNoRowWithANul() {
+        String terms = World.JSON
+                .writeValueAsString(world.child(id).terms())
+                .replaceFirst("\"systemPrompt\":\"", "$0\\\\u0000");
+
+        assertThatThrownBy(() -> world.db
+                        .sql("update child set terms = ?::json where id = ?")
+                        .params(terms, id.value())
+                        .update())
+                .hasMessageContaining("Unicode");
+    }
+
     @Test
     void aProgramTakesNoMessages() {
         ChildId program = world.running("{\"command\":[\"true\"]}");

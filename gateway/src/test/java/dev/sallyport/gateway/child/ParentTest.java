@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
+import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.identity.ChildId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +58,7 @@ class ParentTest {
     }
 
     @Test
-    void promptAndConversationReachTheChild() throws IOException {
+    void promptAndConversationReachTheChild() throws Exception {
         agent("clone", "---\nprompt_mode: append\ninherit_context: true\n---\nMind the gap.\n");
 
         ChildId id = world.running(
@@ -77,6 +79,10 @@ class ParentTest {
                         + "\n\n---\n# Your Task (below)\nGo on.")
                 .doesNotContain("secret");
         assertThat(ChildResponse.of(world.child(id)).parentClaimed()).isTrue();
+        world.driver.exit(new SandboxId(id, 1), 0);
+        world.awaitEnd(id);
+        assertThat(world.inspection.result(World.ALICE, id, Duration.ZERO).parentClaimed())
+                .isTrue();
         assertThat(world.child(id).terms().description()).isEqualTo("Go on.");
         assertThat(world.inspection.explanation(World.ALICE, id)).contains("as the caller claims");
     }

@@ -199,6 +199,20 @@ class ReportsTest {
     }
 
     @Test
+    void aChildThatMakesOthersWriteTooFastWaits() throws IOException {
+        try (World slow = limited("slow", new EventLimits(1 << 16, 10, 100, 1 << 20))) {
+            Occupant another = slow.atDoor(slow.running());
+            long start = System.nanoTime();
+
+            for (int n = 1; n <= 20; n++) {
+                ask(another, "call-" + n, "");
+            }
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(900));
+        }
+    }
+
+    @Test
     void aChildThatAnotherGatewayHasStartedAnewReportsNothing() {
         world.db.sql("update child set incarnation = 2").update();
 

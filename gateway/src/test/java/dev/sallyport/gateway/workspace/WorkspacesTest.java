@@ -17,7 +17,9 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -320,6 +322,63 @@ class WorkspacesTest {
                         "`link` is a symbolic link",
                         "`nested` is a repository of its own, whose contents are not in the branch",
                         "`sub/.envrc` may be picked up by a program without being asked: read it before you merge");
+    }
+
+    /** Each takes a heap and a processor, and children can ask for many. */
+    @Test
+    void fewOperationsRunAtATime() throws Exception {
+        Workspaces impatient = new Workspaces(new WorkspaceSettings(
+                List.of(temp.resolve("root")),
+                temp.resolve("scratch"),
+                Duration.ofSeconds(3),
+                1 << 20,
+                1 << 20,
+                200,
+                1 << 20,
+                1 << 20,
+                50,
+                1 << 20));
+        Path nobodyReads = temp.resolve("fifo");
+        assertThat(new ProcessBuilder("mkfifo", nobodyReads.toString()).start().waitFor())
+                .isZero();
+        int places = Math.max(2, Runtime.getRuntime().availableProcessors());
+        AtomicInteger refused = new AtomicInteger();
+        List<Thread> operations = Stream.generate(() -> Thread.ofVirtual().start(() -> {
+                    try {
+                        impatient.export(repository.directory(), "main", nobodyReads);
+                    } catch (Unavailable e) {
+                        refused.incrementAndGet();
+                    }
+                }))
+                .limit(3L * places)
+                .toList();
+
+        long most = 0;
+        while (operations.stream().anyMatch(Thread::isAlive)) {
+            most = Math.max(most, running());
+            Thread.onSpinWait();
+        }
+
+        assertThat(most).isEqualTo(places);
+        assertThat(refused).hasValue(3 * places);
+    }
+
+    /** Those of this test: another may be at work beside it. */
+    private long running() {
+        return ProcessHandle.current()
+                .children()
+                .filter(process -> worksIn(temp.resolve("scratch"), process.pid()))
+                .count();
+    }
+
+    private static boolean worksIn(Path directory, long pid) {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/%d/cwd".formatted(pid)))
+                    .equals(directory.toRealPath());
+        } catch (IOException e) {
+            // It is over.
+            return false;
+        }
     }
 
     private static void assertRefused(WorkspaceRefusal refusal, ThrowingCallable call) {

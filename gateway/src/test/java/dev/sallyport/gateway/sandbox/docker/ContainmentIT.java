@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sallyport.containment.Limits;
 import dev.sallyport.containment.RuntimeClass;
+import dev.sallyport.gateway.sandbox.BindRefusal;
 import dev.sallyport.gateway.sandbox.BindSource;
 import dev.sallyport.gateway.sandbox.BindSources;
 import dev.sallyport.gateway.sandbox.Enforcement;
@@ -246,6 +247,18 @@ class ContainmentIT {
         } finally {
             Host.run("umount", inner.toString());
         }
+    }
+
+    @Test // S6
+    void aDeviceInTheWorkspaceIsRefusedByName() throws Exception {
+        Path workspace = workspace();
+        Path device = workspace.resolve("null");
+        Host.run("mknod", device.toString(), "c", "1", "3");
+
+        assertThatThrownBy(() -> new BindSources(List.of(workspace), List.of(), () -> false)
+                        .check(workspace, new BindSources.Use.Read(TestSandboxes.USER), List.of()))
+                .isInstanceOf(BindRefusal.class)
+                .hasMessage("`%s` is a device".formatted(device));
     }
 
     @Test // T49
