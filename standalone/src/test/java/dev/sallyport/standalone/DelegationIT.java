@@ -145,7 +145,7 @@ class DelegationIT {
                     text: He goes on.
                 """);
         write("policy.json", """
-                {"permission":{"*":"ask","bash":"allow","read":"allow","delegation":"allow"}}""");
+                {"permission":{"*":"ask","bash":"allow","read":"allow","write":"allow","edit":"allow","delegation":"allow"}}""");
         sallyport = Installation.in(
                 temporary,
                 Map.of(
