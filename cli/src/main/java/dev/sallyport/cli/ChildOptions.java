@@ -59,6 +59,14 @@ final class ChildOptions {
             description = "Limits of the child: cpu=1.5,memory=1g,pids=256,wall=15m.")
     private @Nullable Map<String, String> limits;
 
+    @Option(
+            names = "--budget",
+            paramLabel = "NAME=VALUE",
+            split = ",",
+            description =
+                    "What the child and all below it may use up: cost=1.50,tokens=200k,turns=20,egress=10m,children=3.")
+    private @Nullable Map<String, String> budgets;
+
     @Option(names = "--model", paramLabel = "PROVIDER/ID", description = "The model that drives the child.")
     private @Nullable String model;
 
@@ -113,6 +121,8 @@ final class ChildOptions {
                 List.of("none").equals(network) ? List.<String>of() : network,
                 "limits",
                 limits == null ? null : limits(limits),
+                "budgets",
+                budgets,
                 "model",
                 model,
                 "profile",

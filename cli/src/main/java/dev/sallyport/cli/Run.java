@@ -20,6 +20,7 @@ import picocli.CommandLine.Option;
             "              [--harness builtin|command] [--dir PATH]",
             "              [--workspace none|read-only|read-write|clone]",
             "              [--network none|HOST[:PORT],...] [--limit cpu=...,memory=...,pids=...,wall=...]",
+            "              [--budget cost=...,tokens=...,turns=...,egress=...,children=...]",
             "              [--model PROVIDER/ID] [--parent FILE] [--inherit-context]",
             "              [--session ID] [--detach] [-o text|json] [-- CMD...]"
         },

@@ -81,21 +81,34 @@ class RunTest extends WithSallyport {
                 "a.example,b.example:443",
                 "--limit",
                 "cpu=1.5,pids=64,wall=15m",
+                "--budget",
+                "cost=1.50,tokens=200k",
                 "--model",
                 "scripted/demo",
                 "mend it");
 
         assertThat(sallyport.only("POST /v1/children").json())
                 .isEqualTo(Json.object(
-                        "session", SESSION,
-                        "agent", "fixer",
-                        "prompt", "mend it",
-                        "harness", "builtin",
-                        "directory", sallyport.directory.toRealPath().toString(),
-                        "workspace", "clone",
-                        "network", List.of("a.example", "b.example:443"),
-                        "limits", Json.object("cpu", "1.5", "pids", 64, "wall", "15m"),
-                        "model", "scripted/demo"));
+                        "session",
+                        SESSION,
+                        "agent",
+                        "fixer",
+                        "prompt",
+                        "mend it",
+                        "harness",
+                        "builtin",
+                        "directory",
+                        sallyport.directory.toRealPath().toString(),
+                        "workspace",
+                        "clone",
+                        "network",
+                        List.of("a.example", "b.example:443"),
+                        "limits",
+                        Json.object("cpu", "1.5", "pids", 64, "wall", "15m"),
+                        "budgets",
+                        Json.object("cost", "1.50", "tokens", "200k"),
+                        "model",
+                        "scripted/demo"));
         assertThat(sallyport.only("POST /v1/children").idempotencyKey()).hasSize(36);
     }
 

@@ -1,5 +1,6 @@
 package dev.sallyport.agentfile;
 
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.CredentialScope;
 import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.Limits;
@@ -58,6 +59,7 @@ final class AgentFile {
             "allowedContexts",
             "hidden",
             "sandbox",
+            "budgets",
             "permission"));
 
     private static final List<String> SANDBOX =
@@ -176,6 +178,7 @@ final class AgentFile {
                 .hidden(Boolean.TRUE.equals(value("hidden")))
                 .systemPrompt(Scalars.trim(matter.body()))
                 .sandbox(sandbox())
+                .budgets(texts("budgets", value("budgets"), Budgets.KEYS, Budgets::parse))
                 .permission(permission());
     }
 
@@ -314,24 +317,25 @@ final class AgentFile {
                 parsed("sandbox.workspace", block.get("workspace"), WorkspaceAccess::parse),
                 network == null ? null : checked("sandbox.network", network, NetworkPolicy::parse),
                 credentials == null ? null : checked("sandbox.credentials", credentials, CredentialScope::of),
-                limits(block.get("limits")),
+                texts("sandbox.limits", block.get("limits"), Limits.KEYS, Limits.Partial::parse),
                 parsed("sandbox.runtime", block.get("runtime"), RuntimeClass::parse),
                 parsed("sandbox.harness", block.get("harness"), Harness::parse));
     }
 
-    private Limits.Partial limits(@Nullable Object value) throws UnusableException {
-        if (value == null) {
-            return Limits.Partial.NOTHING;
-        }
-        if (!(value instanceof Map<?, ?> members)) {
+    /** A map of words and numbers whose keys are known. */
+    private <T> T texts(String at, @Nullable Object value, List<String> keys, Function<Map<String, String>, T> parse)
+            throws UnusableException {
+        if (value != null && !(value instanceof Map<?, ?>)) {
             throw unusable(
-                    "sandbox.limits", "limits: not a map (expected: %s)".formatted(String.join(", ", Limits.KEYS)));
+                    at, "%s: not a map (expected: %s)".formatted(at.replace("sandbox.", ""), String.join(", ", keys)));
         }
         Map<String, String> texts = new HashMap<>();
-        for (Map.Entry<?, ?> member : members.entrySet()) {
+        for (Map.Entry<?, ?> member : value instanceof Map<?, ?> members
+                ? members.entrySet()
+                : Map.of().entrySet()) {
             String key = (String) member.getKey();
-            if (!Limits.KEYS.contains(key)) {
-                throw unknown("sandbox.limits", key, Limits.KEYS);
+            if (!keys.contains(key)) {
+                throw unknown(at, key, keys);
             }
             if (member.getValue() != null) {
                 texts.put(key, Scalars.text(member.getValue()));
@@ -339,9 +343,9 @@ final class AgentFile {
         }
         // Each alone, so that a mistake is reported on its own line.
         for (Map.Entry<String, String> text : texts.entrySet()) {
-            checked("sandbox.limits." + text.getKey(), Map.of(text.getKey(), text.getValue()), Limits.Partial::parse);
+            checked(at + "." + text.getKey(), Map.of(text.getKey(), text.getValue()), parse);
         }
-        return Limits.Partial.parse(texts);
+        return parse.apply(texts);
     }
 
     private <T> @Nullable T parsed(String key, @Nullable Object value, Function<String, T> parse)

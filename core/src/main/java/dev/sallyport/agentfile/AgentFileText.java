@@ -1,5 +1,6 @@
 package dev.sallyport.agentfile;
 
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.containment.Limits;
 import dev.sallyport.json.CanonicalJson;
 import java.util.ArrayList;
@@ -167,6 +168,11 @@ public final class AgentFileText {
         fields.put(
                 "sandbox",
                 definition.sandbox().equals(SandboxBlock.EMPTY) ? null : flow(sandbox(definition.sandbox())));
+        fields.put(
+                "budgets",
+                definition.budgets().equals(Budgets.UNLIMITED)
+                        ? null
+                        : flow(definition.budgets().toText()));
         fields.put(
                 "permission",
                 definition.permission().isEmpty()

@@ -65,6 +65,34 @@ public record Authority(
         fields = List.copyOf(fields);
     }
 
+    /** The same with other budgets: what of them is left is what can be handed on. */
+    public Authority withBudgets(Budgets left) {
+        return new Authority(
+                agent,
+                fellBackFrom,
+                definition,
+                definitionDigest,
+                prompt,
+                model,
+                thinking,
+                maxTurns,
+                graceTurns,
+                inheritContext,
+                runInBackground,
+                isolated,
+                tools,
+                deniedTools,
+                extensions,
+                skills,
+                harness,
+                containment,
+                delegation,
+                left,
+                narrowing,
+                unenforced,
+                fields);
+    }
+
     /**
      * SHA-256 over everything the agent may do, in lower-case hexadecimal. How it came about is not part of it: two authorities
      * that allow the same have the same digest.

@@ -305,6 +305,7 @@ public final class AuthorityResolver {
                 new ContainmentResolver(request, definition, invocation, tools, ceilings, fields).resolve();
         Delegation delegation = rights.delegation(deniedTools);
         Budgets budgets = rights.budgets();
+        requirePrice(model, budgets);
         List<String> unenforced = unenforced(harness, tools, narrowing, maxTurns);
         memory(definition, tools, deniedTools);
         warnAboutUnused(definition, harness);
@@ -338,6 +339,19 @@ public final class AuthorityResolver {
                 narrowing,
                 unenforced,
                 fields);
+    }
+
+    /** S19: what nobody can count is not spent. A script is nobody's bill. */
+    private void requirePrice(@Nullable Model model, Budgets budgets) throws RefusedException {
+        if (model != null
+                && !model.scripted()
+                && budgets.microUsd() != null
+                && !operator.prices().containsKey(model)) {
+            throw new RefusedException(
+                    Refusal.MODEL_UNPRICED,
+                    "model `%s`: no price in %s, but there is a cost budget of %s"
+                            .formatted(model, operator.origin("prices"), Budgets.shown("cost", budgets.microUsd())));
+        }
     }
 
     private Harness harness(AgentDefinition definition) throws RefusedException {

@@ -9,6 +9,7 @@ import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Price;
 import dev.sallyport.provenance.Origin;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param hosts null for any public host
  * @param runtimes the first is the default; never empty
  * @param spawns whom an agent may start, by its name; {@code session} for a session, {@code *} for everybody else
+ * @param prices of models; one that is not here has no known price, and no child under a cost budget (S19)
  * @param required containment measures without which no child gets its task (S11)
  * @param acceptUnenforced whether a harness may run an agent whose limits it cannot enforce (P1)
  * @param models null for any that is asked for
@@ -46,6 +48,7 @@ public record OperatorPolicy(
         Map<String, SubagentPermission> spawns,
         List<Grant> grants,
         Budgets budgets,
+        Map<Model, Price> prices,
         List<String> required,
         boolean acceptUnenforced,
         @Nullable Model defaultModel,
@@ -64,6 +67,7 @@ public record OperatorPolicy(
         runtimes = List.copyOf(runtimes);
         spawns = Map.copyOf(spawns);
         grants = List.copyOf(grants);
+        prices = Map.copyOf(prices);
         required = List.copyOf(new TreeSet<>(required));
         models = models == null ? null : List.copyOf(models);
         origins = Map.copyOf(origins);
@@ -129,6 +133,7 @@ public record OperatorPolicy(
         private Map<String, SubagentPermission> spawns = Map.of();
         private List<Grant> grants = List.of();
         private Budgets budgets = Budgets.UNLIMITED;
+        private Map<Model, Price> prices = Map.of();
         private List<String> required = List.of();
         private boolean acceptUnenforced;
         private @Nullable Model defaultModel;
@@ -209,6 +214,11 @@ public record OperatorPolicy(
             return this;
         }
 
+        public Builder prices(Map<Model, Price> prices) {
+            this.prices = prices;
+            return this;
+        }
+
         public Builder required(List<String> required) {
             this.required = required;
             return this;
@@ -260,6 +270,7 @@ public record OperatorPolicy(
                     spawns,
                     grants,
                     budgets,
+                    prices,
                     required,
                     acceptUnenforced,
                     defaultModel,

@@ -10,6 +10,7 @@ import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Price;
 import dev.sallyport.text.Nearest;
 import dev.sallyport.toolscope.BuiltinTools;
 import java.math.BigDecimal;
@@ -81,6 +82,7 @@ public final class OperatorPolicyFile {
                 "required",
                 "delegation",
                 "budgets",
+                "prices",
                 "defaults",
                 "harness",
                 "compatibility");
@@ -110,6 +112,7 @@ public final class OperatorPolicyFile {
                 policy,
                 file.block("delegation", "maxDepth", "maxActivePerSession", "allowSharedWriters", "spawns", "grants"));
         policy.budgets(texts(file.block("budgets", Budgets.KEYS.toArray(String[]::new)), Budgets.KEYS, Budgets::parse));
+        prices(policy, file.block("prices"));
         Block defaults = file.block("defaults", "model", "agent");
         policy.defaultModel(defaults.parsed("model", Model::parse)).fallbackAgent(defaults.text("agent"));
         policy.acceptUnenforced(file.block("harness", "acceptUnenforced").flag("acceptUnenforced", false));
@@ -202,6 +205,26 @@ public final class OperatorPolicyFile {
             }
         }
         policy.grants(grants);
+    }
+
+    private void prices(OperatorPolicy.Builder policy, Block models) throws MalformedPolicyException {
+        Map<Model, Price> prices = new LinkedHashMap<>();
+        for (String name : models.members().keySet()) {
+            String at = child("prices", name);
+            Model model = checked(at, name, Model::parse);
+            Block price = models.block(name, Price.KEYS.toArray(String[]::new));
+            for (String kind : Price.KEYS) {
+                if (price.value(kind) == null) {
+                    throw malformed(at, "%s: no %s (expected: %s)".formatted(at, kind, String.join(", ", Price.KEYS)));
+                }
+            }
+            Map<String, String> words = texts(price, Price.KEYS, some -> {
+                some.values().forEach(Price::parse);
+                return some;
+            });
+            prices.put(model, Price.of(words));
+        }
+        policy.prices(prices);
     }
 
     /** A map of the file. Without known keys, any name is one. */
@@ -320,16 +343,16 @@ public final class OperatorPolicyFile {
             throws MalformedPolicyException {
         Map<String, String> all = new LinkedHashMap<>();
         for (String key : keys) {
-            Object value = block.value(key);
-            if (value == null) {
+            if (!block.members().containsKey(key)) {
                 continue;
             }
+            Object value = block.value(key);
             boolean isNumber = value instanceof Long || (value instanceof Double number && Double.isFinite(number));
             if (!(value instanceof String || isNumber)) {
                 throw malformed(child(block.at, key), "%s (expected: a word or a number)".formatted(key));
             }
             String text =
-                    value instanceof Double number ? BigDecimal.valueOf(number).toPlainString() : value.toString();
+                    value instanceof Double number ? BigDecimal.valueOf(number).toPlainString() : String.valueOf(value);
             // Each alone, so that a mistake is reported on its own line.
             checked(child(block.at, key), Map.of(key, text), parse);
             all.put(key, text);

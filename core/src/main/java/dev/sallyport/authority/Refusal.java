@@ -19,6 +19,8 @@ public enum Refusal {
     MODEL_OUT_OF_SCOPE,
     /** The caller asked for a model where a selector chooses. */
     MODEL_ROUTED,
+    /** There is a cost budget, and nobody knows what this model costs (S19). */
+    MODEL_UNPRICED,
     WORKSPACE_CONFLICT,
     RUNTIME_NOT_ALLOWED,
     HARNESS_CONFLICT,

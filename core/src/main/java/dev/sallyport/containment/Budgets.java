@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ public record Budgets(
 
     // What every JSON reader can hold.
     private static final long MAX = 1L << 53;
-    private static final Pattern COUNT = Pattern.compile("[0-9]{1,15}");
+    private static final Pattern COUNT = Pattern.compile("([0-9]{1,16})([km]?)");
     private static final Pattern USD = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,6})?");
 
     public Budgets {
@@ -48,8 +49,8 @@ public record Budgets(
     }
 
     /**
-     * Reads values as people write them: turns, tokens and children as numbers, cost as {@code 2.50} US dollars, egress as
-     * {@code 10m}.
+     * Reads values as people write them: turns, tokens and children as numbers, or {@code 200k} and {@code 2m} for
+     * thousands and millions, cost as {@code 2.50} US dollars, egress as {@code 10m} bytes of 1024 x 1024.
      *
      * @throws IllegalArgumentException for a key that is not one of {@link #KEYS} or a value that says nothing sensible
      */
@@ -74,10 +75,14 @@ public record Budgets(
     }
 
     private static long count(String what, String text) {
-        if (!COUNT.matcher(text).matches()) {
-            throw new IllegalArgumentException("budget %s: `%s` (expected: a whole number >= 0)".formatted(what, text));
+        Matcher matcher = COUNT.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "budget %s: `%s` (expected: a whole number >= 0, or one as 200k)".formatted(what, text));
         }
-        return Long.parseLong(text);
+        int thousands = "km".indexOf(matcher.group(2)) + (matcher.group(2).isEmpty() ? 0 : 1);
+        BigDecimal count = new BigDecimal(matcher.group(1)).scaleByPowerOfTen(3 * thousands);
+        return count.min(BigDecimal.valueOf(MAX + 1)).longValue();
     }
 
     private static long usd(String text) {
@@ -131,12 +136,35 @@ public record Budgets(
         if (value == null) {
             return "unlimited";
         }
+        return key.equals("cost") ? "$" + written(key, value) : written(key, value);
+    }
+
+    private static String written(String key, long value) {
         return switch (key) {
-            case "cost" ->
-                "$" + BigDecimal.valueOf(value, 6).stripTrailingZeros().toPlainString();
+            case "cost" -> usd(value).toPlainString();
             case "egress" -> value == 0 ? "0" : Limits.showBytes(value);
             default -> String.valueOf(value);
         };
+    }
+
+    /** US dollars, without needless zeros. */
+    public static BigDecimal usd(long microUsd) {
+        return BigDecimal.valueOf(microUsd, 6).stripTrailingZeros();
+    }
+
+    /** Those that are limited, by key, as {@link #parse} reads them. */
+    public Map<String, String> toText() {
+        Map<String, String> texts = new LinkedHashMap<>();
+        toJson().forEach((key, value) -> texts.put(key, written(key, value)));
+        return texts;
+    }
+
+    /** What is left of each after this much of it was used; never below 0. */
+    public Budgets less(Function<String, Long> used) {
+        return of(key -> {
+            Long value = get(key);
+            return value == null ? null : (Long) Math.max(0, value - used.apply(key));
+        });
     }
 
     /** Those that are limited, by key, as numbers. */

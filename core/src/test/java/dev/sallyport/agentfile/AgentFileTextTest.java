@@ -115,6 +115,9 @@ class AgentFileTextTest {
                     + " limits: {cpu: 1.5, memory: 512m, wall: 90s}, runtime: gvisor, harness: builtin}\n");
         }
         if (random.nextBoolean()) {
+            yaml.append("budgets: {turns: 5, tokens: 200k, cost: 2.50, egress: 10m, children: 0}\n");
+        }
+        if (random.nextBoolean()) {
             yaml.append("permission: {bash: {\"*\": ask, \"git *\": allow, \"rm *\":"
                     + " {action: deny, reason: \"no: never\"}}, edit: deny}\n");
         }

@@ -11,6 +11,7 @@ import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.invocation.SpawnCall;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Price;
 import dev.sallyport.toolscope.DelegationTools;
 import java.util.List;
 import java.util.Map;
@@ -210,6 +211,45 @@ class CapabilityTest {
         assertThat(child.budgets()).isEqualTo(Budgets.parse(Map.of("tokens", "5000", "cost", "1", "children", "4")));
         assertThat(requests.parent(child).granted(SpawnCall.of("spender")).budgets())
                 .isEqualTo(child.budgets());
+    }
+
+    @Test
+    void whatItsParentUsedUpIsNotHandedOn() {
+        AgentRegistry agents = AgentRegistry.of(List.of(delegating("spender").build()));
+        OperatorPolicy operator = Requests.policy()
+                .budgets(Budgets.parse(Map.of("tokens", "5k", "turns", "3")))
+                .build();
+        Requests requests = Requests.ordinary().registry(agents).operator(operator);
+        Authority parent = requests.granted(SpawnCall.of("spender"));
+        Authority spent = parent.withBudgets(parent.budgets().less(key -> key.equals("tokens") ? 4_900L : 7L));
+
+        Outcome.Granted child = (Outcome.Granted) requests.parent(spent)
+                .resolve(SpawnCall.builder("spender")
+                        .budgets(Budgets.parse(Map.of("tokens", "1m")))
+                        .build());
+
+        assertThat(child.authority().budgets()).isEqualTo(Budgets.parse(Map.of("tokens", "100", "turns", "0")));
+        assertThat(child.explanation().render()).containsPattern("budgets.tokens +100 +door +parent spender");
+    }
+
+    @Test // S19
+    void aModelWithoutAPriceHasNoCostBudget() {
+        OperatorPolicy operator =
+                Requests.policy().budgets(Budgets.parse(Map.of("cost", "1"))).build();
+        Price price = Price.of(Map.of("input", "1", "output", "5", "cacheRead", "0", "cacheWrite", "0"));
+        SpawnCall call = SpawnCall.builder(null).model("acme/one").build();
+
+        Outcome.Refused refused = Requests.ordinary().operator(operator).refused(call);
+
+        assertThat(refused.code()).isEqualTo("model-unpriced");
+        assertThat(refused.reasons())
+                .containsExactly("model `acme/one`: no price in operator prices, but there is a cost budget of $1");
+        Requests.ordinary()
+                .operator(Requests.policy()
+                        .budgets(operator.budgets())
+                        .prices(Map.of(Model.parse("acme/one"), price))
+                        .build())
+                .granted(call);
     }
 
     private static Authority under(String parent, OperatorPolicy operator, String agent) {

@@ -13,8 +13,10 @@ import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Price;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,6 +53,8 @@ class OperatorPolicyFileTest {
                 planner:
                   writer: { tools: [edit], workspace: clone }
             budgets: { turns: 50, tokens: 100000, cost: 2.50, egress: 10m, children: 5 }
+            prices:
+              acme/one: { input: 1, output: "5.00", cacheRead: 0.1, cacheWrite: 1.25 }
             defaults: { model: acme/one, agent: none }
             harness: { acceptUnenforced: true }
             compatibility: [follow-links]
@@ -79,6 +83,10 @@ class OperatorPolicyFileTest {
         assertThat(policy.grant("planner", "writer"))
                 .isEqualTo(new OperatorPolicy.Grant("planner", "writer", List.of("edit"), WorkspaceAccess.CLONE));
         assertThat(policy.budgets()).isEqualTo(new Budgets(50L, 100_000L, 2_500_000L, 10L << 20, 5L));
+        assertThat(policy.prices())
+                .containsExactly(Map.entry(
+                        Model.parse("acme/one"),
+                        Price.of(Map.of("input", "1", "output", "5.00", "cacheRead", "0.1", "cacheWrite", "1.25"))));
         assertThat(policy.defaultModel()).hasToString("acme/one");
         assertThat(policy.fallbackAgent()).isEqualTo("none");
         assertThat(policy.acceptUnenforced()).isTrue();
@@ -110,6 +118,13 @@ class OperatorPolicyFileTest {
             delegation: { maxDepth: 17 }             | sallyport.yaml:1: delegation.maxDepth: `17` (expected: 0 to 16)
             delegation: { grants: { a: { b: { tool: [] } } } } | sallyport.yaml:1: unknown field `tool` in delegation.grants.a.b (nearest: `tools`)
             budgets: { cost: free }                  | sallyport.yaml:1: budget cost: `free` (expected: US dollars as 2.50, six decimals at most)
+            budgets: { tokens: }                     | sallyport.yaml:1: tokens (expected: a word or a number)
+            budgets: { tokens: 99999999999999m }     | sallyport.yaml:1: budget tokens: 9007199254740993 (expected: 0 to 2^53)
+            budgets: { token: 1 }                    | sallyport.yaml:1: unknown field `token` in budgets (nearest: `tokens`)
+            prices: { gpt: { input: 1 } }            | sallyport.yaml:1: model: `gpt` (expected: provider/id)
+            prices: { a/b: { input: 1, output: 2 } } | sallyport.yaml:1: prices.a/b: no cacheRead (expected: input, output, cacheRead, cacheWrite)
+            prices: { a/b: { input: -1 } }           | sallyport.yaml:1: prices.a/b: no output (expected: input, output, cacheRead, cacheWrite)
+            prices: { a/b: { input: -1, output: 2, cacheRead: 0, cacheWrite: 0 } } | sallyport.yaml:1: price: `-1` (expected: US dollars per million tokens as 0.30, six decimals at most)
             budgets: { tokens: true }                | sallyport.yaml:1: tokens (expected: a word or a number)
             harness: { acceptUnenforced: yes }       | sallyport.yaml:1: harness.acceptUnenforced: `yes` (expected: true or false)
             compatibility: [follow-link]             | sallyport.yaml:1: compatibility: unknown switch `follow-link` (nearest: `follow-links`)

@@ -16,7 +16,6 @@ import dev.sallyport.gateway.door.Door;
 import dev.sallyport.gateway.door.DoorSettings;
 import dev.sallyport.gateway.door.JettyDoor;
 import dev.sallyport.gateway.door.ModelShape;
-import dev.sallyport.gateway.door.Price;
 import dev.sallyport.gateway.door.Provider;
 import dev.sallyport.gateway.permission.HttpPermissionService;
 import dev.sallyport.gateway.permission.PermissionService;
@@ -31,10 +30,10 @@ import dev.sallyport.gateway.workspace.Workspaces;
 import dev.sallyport.identity.InstallationId;
 import dev.sallyport.invocation.Settings;
 import dev.sallyport.model.Model;
+import dev.sallyport.model.Price;
 import dev.sallyport.service.Tokens;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,8 +97,8 @@ class GatewayConfiguration {
     }
 
     @Bean
-    CredentialHosts credentialHosts(GatewayProperties properties) {
-        return new CredentialHosts(providers(properties).values());
+    CredentialHosts credentialHosts(GatewayProperties properties, OperatorPolicy operator) {
+        return new CredentialHosts(providers(properties, operator).values());
     }
 
     @Bean
@@ -116,6 +115,7 @@ class GatewayConfiguration {
     @Bean
     Door door(
             GatewayProperties properties,
+            OperatorPolicy operator,
             InstallationId installation,
             ObjectProvider<Lives> lives,
             StoredCredentials credentials,
@@ -127,7 +127,7 @@ class GatewayConfiguration {
                 // The door is there before the lives that are led behind it.
                 (child, incarnation) -> lives.getObject().live(child, incarnation),
                 credentials,
-                providers(properties).values(),
+                providers(properties, operator).values(),
                 properties.scripts(),
                 meters);
     }
@@ -179,11 +179,6 @@ class GatewayConfiguration {
 
     /** @throws IllegalArgumentException if it says something that nothing here acts on yet */
     static void requireHonoured(Path file, OperatorPolicy policy) {
-        if (!policy.credentials().names().isEmpty()) {
-            throw new IllegalArgumentException(
-                    "%s: ceilings.credentials: nothing but model keys is added to a child's requests here yet"
-                            .formatted(file));
-        }
         List<String> idle = policy.compatibility().on().stream()
                 .filter(WITHOUT_EFFECT::contains)
                 .map(Compatibility.Switch::wire)
@@ -198,7 +193,7 @@ class GatewayConfiguration {
     SpawnPolicy spawnPolicy(GatewayProperties properties, OperatorPolicy operator) {
         Map<String, ModelShape> shapes = new LinkedHashMap<>();
         shapes.put(Model.SCRIPTED, ModelShape.MESSAGES);
-        providers(properties).forEach((name, provider) -> shapes.put(name, provider.shape()));
+        providers(properties, operator).forEach((name, provider) -> shapes.put(name, provider.shape()));
         Settings settings = Settings.DEFAULT.with("scopeModels", properties.scopeModels());
         return new SpawnPolicy(operator, settings, shapes);
     }
@@ -224,7 +219,7 @@ class GatewayConfiguration {
                         RoutingSettings.selector(
                                 properties.routing(),
                                 operator.defaultModel(),
-                                providers(properties).keySet()),
+                                providers(properties, operator).keySet()),
                         credentials,
                         client.getObject(),
                         meters,
@@ -232,14 +227,27 @@ class GatewayConfiguration {
     }
 
     /** Those that come with the program, each replaceable by a configured one of its name. */
-    private static Map<String, Provider> providers(GatewayProperties properties) {
+    private static Map<String, Provider> providers(GatewayProperties properties, OperatorPolicy operator) {
         Map<String, Provider> providers = new LinkedHashMap<>();
         Stream.of(Provider.anthropic(), Provider.openai())
                 .forEach(provider -> providers.put(provider.name(), provider));
         properties
                 .providers()
                 .forEach((name, provider) -> providers.put(name, provider(name, provider, providers.get(name))));
-        return providers;
+        return priced(providers, operator.prices());
+    }
+
+    private static Map<String, Provider> priced(Map<String, Provider> providers, Map<Model, Price> prices) {
+        prices.keySet().stream()
+                .filter(model -> !providers.containsKey(model.provider()))
+                .findFirst()
+                .ifPresent(model -> {
+                    throw new IllegalArgumentException("prices: `%s`: there is no provider `%s` (expected: %s)"
+                            .formatted(model, model.provider(), String.join(", ", providers.keySet())));
+                });
+        Map<String, Provider> priced = new LinkedHashMap<>();
+        providers.forEach((name, provider) -> priced.put(name, provider.priced(prices)));
+        return priced;
     }
 
     private static Provider provider(
@@ -253,8 +261,6 @@ class GatewayConfiguration {
         }
         ModelShape shape = configured.shape();
         String credential = configured.credential();
-        Map<String, Price> prices = new LinkedHashMap<>();
-        configured.prices().forEach((model, price) -> prices.put(model, price(name, model, price)));
         return new Provider(
                 name,
                 baseUrl,
@@ -262,19 +268,6 @@ class GatewayConfiguration {
                 credential == null ? name : credential,
                 configured.betas(),
                 configured.plaintextLoopback(),
-                prices);
-    }
-
-    private static Price price(String provider, String model, GatewayProperties.PriceProperties price) {
-        BigDecimal input = price.input();
-        BigDecimal output = price.output();
-        BigDecimal cacheRead = price.cacheRead();
-        BigDecimal cacheWrite = price.cacheWrite();
-        if (input == null || output == null || cacheRead == null || cacheWrite == null) {
-            throw new IllegalArgumentException(
-                    "provider %s: price of `%s` (expected: input, output, cache-read and cache-write; an id with dots in it stands in brackets, \"[gpt-4.1]\")"
-                            .formatted(provider, model));
-        }
-        return new Price(input, output, cacheRead, cacheWrite);
+                Map.of());
     }
 }

@@ -6,7 +6,6 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotBlank;
 import jakarta.validation.constraints.NotNull;
-import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,22 +105,13 @@ record GatewayProperties(
      * @param baseUrl and {@code shape}: may be left out for a provider that comes with the program
      * @param credential name of the key; the provider's own name by default
      * @param plaintextLoopback lets the URL be plain HTTP to this machine
-     * @param prices by model id; an id with anything but a-z, 0-9 and - in it stands in brackets, {@code "[gpt-4.1]"}
      */
     record ProviderProperties(
             @Nullable URI baseUrl,
             @Nullable ModelShape shape,
             @Nullable String credential,
             @DefaultValue Set<String> betas,
-            @DefaultValue("false") boolean plaintextLoopback,
-            @DefaultValue Map<String, PriceProperties> prices) {}
-
-    /** USD per million tokens, 0 where the provider charges nothing. */
-    record PriceProperties(
-            @Nullable BigDecimal input,
-            @Nullable BigDecimal output,
-            @Nullable BigDecimal cacheRead,
-            @Nullable BigDecimal cacheWrite) {}
+            @DefaultValue("false") boolean plaintextLoopback) {}
 
     /**
      * What is wrong with it is said where the router is made: an error of binding would show values.

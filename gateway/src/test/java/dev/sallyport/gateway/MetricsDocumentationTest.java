@@ -21,7 +21,8 @@ class MetricsDocumentationTest {
     @Test
     void listsExactlyTheMetersOfTheGateway() throws Exception {
         Set<String> meters = new TreeSet<>();
-        for (String owner : Set.of("child.ChildMetrics", "door.DoorMetrics", "routing.RoutingMetrics")) {
+        for (String owner :
+                Set.of("budget.BudgetMetrics", "child.ChildMetrics", "door.DoorMetrics", "routing.RoutingMetrics")) {
             for (Field field : Class.forName("dev.sallyport.gateway." + owner).getDeclaredFields()) {
                 field.setAccessible(true);
                 if (field.getType() == String.class && ((String) field.get(null)).startsWith("sallyport.")) {

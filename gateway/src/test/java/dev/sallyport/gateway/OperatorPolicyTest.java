@@ -18,18 +18,12 @@ class OperatorPolicyTest {
     }
 
     @Test
-    void credentialsThatNobodyWouldAddStopTheStart() {
-        assertThatThrownBy(() -> start("ceilings: { credentials: [github] }\n"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("sallyport.yaml: ceilings.credentials: ");
-    }
-
-    @Test
     void whatIsHonouredDoesNot() {
         assertThatCode(() -> start(
                         "compatibility: [any-agent-name, duplicate-names, follow-links, fall-back-to-general-purpose,"
                                 + " project-models-replace, memory-adds-tools, plain-tools-bypass-selectors,"
-                                + " shared-tool-names, late-tools-visible]\n"))
+                                + " shared-tool-names, late-tools-visible]\n"
+                                + "ceilings: { credentials: [github] }\nbudgets: { tokens: 5 }\n"))
                 .doesNotThrowAnyException();
     }
 

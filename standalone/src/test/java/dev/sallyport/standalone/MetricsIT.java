@@ -71,6 +71,9 @@ class MetricsIT {
         provider.start();
         Path scripts = Files.createDirectories(temporary.resolve("scripts"));
         Files.writeString(scripts.resolve("metrics.yaml"), SCRIPT);
+        Files.writeString(
+                Files.createDirectories(temporary.resolve("home")).resolve("sallyport.yaml"),
+                "prices: { fake/m-1.5: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } }\n");
         String fake = "sallyport.gateway.providers.fake.";
         sallyport = Installation.in(
                 temporary,
@@ -80,15 +83,7 @@ class MetricsIT {
                         fake + "base-url",
                         "http://127.0.0.1:" + provider.getAddress().getPort(),
                         fake + "plaintext-loopback",
-                        "true",
-                        fake + "prices[m-1.5].input",
-                        "3",
-                        fake + "prices[m-1.5].output",
-                        "15",
-                        fake + "prices[m-1.5].cache-read",
-                        "0.3",
-                        fake + "prices[m-1.5].cache-write",
-                        "3.75"));
+                        "true"));
     }
 
     @AfterAll

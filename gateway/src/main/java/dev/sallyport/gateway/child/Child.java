@@ -1,5 +1,6 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.gateway.budget.Kind;
 import dev.sallyport.gateway.sandbox.SandboxId;
 import dev.sallyport.gateway.sandbox.VolumeId;
 import dev.sallyport.identity.ChildId;
@@ -7,6 +8,7 @@ import dev.sallyport.identity.SessionId;
 import dev.sallyport.identity.Tenant;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,7 @@ record Child(
         String containment,
         Reported reported,
         Usage usage,
+        Map<Kind, Spent> budgets,
         Decisions decisions,
         boolean settled,
         @Nullable ChildId resumes,
@@ -58,6 +61,9 @@ record Child(
             long inputTokens,
             long outputTokens,
             @Nullable BigDecimal costUsd) {}
+
+    /** Of one budget, as {@link dev.sallyport.containment.Budgets} counts it; {@code held} by calls on their way. */
+    record Spent(long most, long used, long held) {}
 
     /** @param approved those of {@code allowed} that a person, not a rule, settled */
     record Decisions(long allowed, long denied, long asked, long approved, long unavailable) {}

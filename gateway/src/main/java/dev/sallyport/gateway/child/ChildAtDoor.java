@@ -2,16 +2,22 @@ package dev.sallyport.gateway.child;
 
 import dev.sallyport.containment.HostPort;
 import dev.sallyport.containment.NetworkPolicy;
+import dev.sallyport.gateway.budget.BudgetExhausted;
+import dev.sallyport.gateway.budget.Ledger;
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.door.Delegates;
+import dev.sallyport.gateway.door.DoorProblem;
 import dev.sallyport.gateway.door.ImportedBranch;
 import dev.sallyport.gateway.door.KeptMemory;
 import dev.sallyport.gateway.door.ModelGrant;
+import dev.sallyport.gateway.door.ModelHold;
+import dev.sallyport.gateway.door.ModelNeed;
 import dev.sallyport.gateway.door.ModelUse;
 import dev.sallyport.gateway.door.Observation;
 import dev.sallyport.gateway.door.Occupant;
 import dev.sallyport.gateway.door.Report;
 import dev.sallyport.gateway.door.ToolCall;
+import dev.sallyport.gateway.door.Traffic;
 import dev.sallyport.gateway.door.Verdict;
 import dev.sallyport.gateway.permission.PermissionService.Outcome;
 import dev.sallyport.gateway.permission.PermissionService.PermissionDecision;
@@ -38,6 +44,12 @@ final class ChildAtDoor implements Occupant {
     /** In the timeline once the scripted model had nothing more to play. */
     static final String SCRIPT_EXHAUSTED = "model-script-exhausted";
 
+    /** In the timeline once something was refused because of a budget. */
+    static final String BUDGET_EXHAUSTED = "budget-exhausted";
+
+    /** Until a call on its way may have given back what it did not use. */
+    private static final Duration BUDGET_PATIENCE = Duration.ofSeconds(10);
+
     private static final int OBSERVATIONS_PER_SECOND = 10;
     private static final int LONGEST_NAME = 100;
 
@@ -49,6 +61,7 @@ final class ChildAtDoor implements Occupant {
     private final Clones clones;
     private final Remembering remembering;
     private final Children children;
+    private final Ledger ledger;
     private final Timeline timeline;
     private final JsonMapper json;
     private final Rate observations;
@@ -64,6 +77,7 @@ final class ChildAtDoor implements Occupant {
             Clones clones,
             Remembering remembering,
             Children children,
+            Ledger ledger,
             Timeline timeline,
             JsonMapper json) {
         this.live = live;
@@ -74,6 +88,7 @@ final class ChildAtDoor implements Occupant {
         this.clones = clones;
         this.remembering = remembering;
         this.children = children;
+        this.ledger = ledger;
         this.timeline = timeline;
         this.json = json;
         this.observations = new Rate(OBSERVATIONS_PER_SECOND, Duration.ofSeconds(1), System::nanoTime);
@@ -190,6 +205,39 @@ final class ChildAtDoor implements Occupant {
     @Override
     public Set<String> toolScope() {
         return Set.copyOf(live.tools().visible());
+    }
+
+    @Override
+    public ModelHold hold(ModelNeed need) {
+        try {
+            return ledger.hold(child.id(), need);
+        } catch (BudgetExhausted e) {
+            throw refused(e);
+        }
+    }
+
+    @Override
+    public Traffic traffic() {
+        try {
+            return ledger.traffic(child.id());
+        } catch (BudgetExhausted e) {
+            throw refused(e);
+        }
+    }
+
+    private DoorProblem refused(BudgetExhausted exhausted) {
+        String detail = String.valueOf(exhausted.getMessage());
+        if (exhausted.passing()) {
+            return new DoorProblem(429, "budget-reserved", detail, null, BUDGET_PATIENCE);
+        }
+        timeline.once(
+                child.id(),
+                BUDGET_EXHAUSTED,
+                json.createObjectNode()
+                        .put("budget", exhausted.kind().key())
+                        .put("child", exhausted.child().value()));
+        live.news().raise();
+        return new DoorProblem(402, exhausted.code(), detail);
     }
 
     @Override

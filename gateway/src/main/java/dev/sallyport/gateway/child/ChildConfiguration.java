@@ -1,5 +1,6 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.gateway.budget.Ledger;
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.door.Door;
 import dev.sallyport.gateway.memory.Memories;
@@ -25,9 +26,14 @@ class ChildConfiguration {
 
     @Bean
     Children children(
-            JdbcClient db, TransactionOperations transactions, LifeSettings settings, JsonMapper json, Clock clock) {
+            JdbcClient db,
+            TransactionOperations transactions,
+            LifeSettings settings,
+            Ledger ledger,
+            JsonMapper json,
+            Clock clock) {
         var admission = new Admission(db, settings.active(), settings.activePerSession(), Admission.PER_TREE);
-        return new Children(db, transactions, admission, json, clock);
+        return new Children(db, transactions, admission, ledger, json, clock);
     }
 
     @Bean
@@ -55,6 +61,7 @@ class ChildConfiguration {
             Timeline timeline,
             Clones clones,
             Remembering remembering,
+            Ledger ledger,
             MeterRegistry meters,
             LifeSettings settings,
             Clock clock,
@@ -68,6 +75,7 @@ class ChildConfiguration {
                 timeline,
                 clones,
                 remembering,
+                ledger,
                 new Provisions(settings.directory()),
                 new ChildMetrics(meters),
                 settings,
@@ -104,6 +112,7 @@ class ChildConfiguration {
             Workspaces workspaces,
             PermissionService permissions,
             Children children,
+            Ledger ledger,
             Timeline timeline,
             Transcript transcript,
             Remembering remembering,
@@ -119,6 +128,7 @@ class ChildConfiguration {
                 new Sources(binds, workspaces, children, somebody),
                 permissions,
                 children,
+                ledger,
                 timeline,
                 transcript,
                 remembering,

@@ -1,10 +1,14 @@
 package dev.sallyport.gateway.child;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
+import dev.sallyport.containment.Budgets;
+import dev.sallyport.gateway.budget.Kind;
 import dev.sallyport.gateway.workspace.Workspaces;
 import dev.sallyport.identity.ChildId;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A child as clients see it. */
@@ -33,6 +37,7 @@ record ChildResponse(
         @Nullable Instant endedAt,
         @Nullable Integer exitCode,
         UsageResponse usage,
+        Map<String, BudgetResponse> budgets,
         Child.Decisions decisions,
         @JsonRawValue String containment,
         String authorityDigest) {
@@ -51,6 +56,27 @@ record ChildResponse(
                     usage.inputTokens(),
                     usage.outputTokens(),
                     cost == null ? null : cost.stripTrailingZeros());
+        }
+    }
+
+    /**
+     * One budget of the child and of all below it; cost in USD, egress in bytes.
+     *
+     * @param held by model calls on their way
+     */
+    record BudgetResponse(BigDecimal limit, BigDecimal used, BigDecimal held) {
+
+        static Map<String, BudgetResponse> of(Map<Kind, Child.Spent> budgets) {
+            Map<String, BudgetResponse> responses = new LinkedHashMap<>();
+            budgets.forEach((kind, spent) -> responses.put(
+                    kind.key(),
+                    new BudgetResponse(
+                            amount(kind, spent.most()), amount(kind, spent.used()), amount(kind, spent.held()))));
+            return responses;
+        }
+
+        private static BigDecimal amount(Kind kind, long amount) {
+            return kind == Kind.COST ? Budgets.usd(amount) : BigDecimal.valueOf(amount);
         }
     }
 
@@ -84,6 +110,7 @@ record ChildResponse(
                 child.endedAt(),
                 ending == null ? null : ending.exitCode(),
                 UsageResponse.of(child.usage()),
+                BudgetResponse.of(child.budgets()),
                 child.decisions(),
                 child.containment(),
                 terms.authorityDigest());

@@ -1,7 +1,12 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.containment.Budgets;
+import dev.sallyport.gateway.budget.BudgetExhausted;
+import dev.sallyport.gateway.budget.Kind;
+import dev.sallyport.gateway.budget.Ledger;
 import dev.sallyport.gateway.child.Child.Decisions;
 import dev.sallyport.gateway.child.Child.Reported;
+import dev.sallyport.gateway.child.Child.Spent;
 import dev.sallyport.gateway.child.Child.Usage;
 import dev.sallyport.gateway.door.ModelUse;
 import dev.sallyport.identity.ChildId;
@@ -18,6 +23,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionOperations;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -42,7 +49,10 @@ final class Children {
     static final String GOES_ON = "(ended_at is null or started_at is not null)";
 
     private static final String SELECT = """
-        select c.*, d.*, r.resumed_by from child c left join lateral (
+        select c.*, d.*, r.resumed_by, coalesce((
+            select json_object_agg(kind, json_build_object('most', most, 'used', used, 'held', held))
+            from budget where child = c.id), '{}') as budgets
+        from child c left join lateral (
             select count(*) filter (where decision = 'allowed') as allowed,
                    count(*) filter (where decision = 'denied') as denied,
                    count(*) filter (where asked) as asked,
@@ -55,13 +65,21 @@ final class Children {
     private final JdbcClient db;
     private final TransactionOperations transactions;
     private final Admission admission;
+    private final Ledger ledger;
     private final JsonMapper json;
     private final Clock clock;
 
-    Children(JdbcClient db, TransactionOperations transactions, Admission admission, JsonMapper json, Clock clock) {
+    Children(
+            JdbcClient db,
+            TransactionOperations transactions,
+            Admission admission,
+            Ledger ledger,
+            JsonMapper json,
+            Clock clock) {
         this.db = db;
         this.transactions = transactions;
         this.admission = admission;
+        this.ledger = ledger;
         this.json = json;
         this.clock = clock;
     }
@@ -70,6 +88,7 @@ final class Children {
      * What a spawn adds; the rest of a row starts empty.
      *
      * @param request as JSON, for a resume
+     * @param turns that were used for it already
      */
     record NewChild(
             ChildId id,
@@ -82,6 +101,8 @@ final class Children {
             String requestDigest,
             Terms terms,
             boolean sharesWrites,
+            Budgets budgets,
+            int turns,
             @Nullable String base,
             String authority,
             String explanation,
@@ -103,6 +124,7 @@ final class Children {
      *
      * @return false if an idempotency key of theirs is taken: then nothing was inserted
      * @throws NotAdmitted if one of them may not be: then nothing was inserted either
+     * @throws BudgetExhausted likewise, if there may be no more children below its parent
      */
     boolean insert(List<NewChild> some) {
         return Boolean.TRUE.equals(transactions.execute(transaction -> {
@@ -113,6 +135,7 @@ final class Children {
                     transaction.setRollbackOnly();
                     return false;
                 }
+                ledger.open(child.id(), child.parent(), child.budgets(), child.turns());
             }
             return true;
         }));
@@ -510,6 +533,7 @@ final class Children {
                         row.getLong("input_tokens"),
                         row.getLong("output_tokens"),
                         row.getBigDecimal("cost_usd")),
+                budgets(row.getString("budgets")),
                 new Decisions(
                         row.getLong("allowed"),
                         row.getLong("denied"),
@@ -524,6 +548,18 @@ final class Children {
     private static @Nullable ChildId childId(ResultSet row, String column) throws SQLException {
         String id = row.getString(column);
         return id == null ? null : new ChildId(id);
+    }
+
+    private Map<Kind, Spent> budgets(String stored) {
+        JsonNode found = json.readTree(stored);
+        Map<Kind, Spent> budgets = new EnumMap<>(Kind.class);
+        for (Kind kind : Kind.values()) {
+            JsonNode one = found.path(kind.key());
+            if (one.isObject()) {
+                budgets.put(kind, json.treeToValue(one, Spent.class));
+            }
+        }
+        return budgets;
     }
 
     private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {

@@ -9,6 +9,10 @@ enum EndReason {
     OOM_KILLED(ChildState.FAILED),
     RUNNER_FAILED(ChildState.FAILED),
     MODEL_SCRIPT_EXHAUSTED(ChildState.FAILED),
+    /** It failed after a model call was refused because of a budget, its own or one above it. */
+    BUDGET_TURNS(ChildState.FAILED),
+    BUDGET_TOKENS(ChildState.FAILED),
+    BUDGET_COST(ChildState.FAILED),
     WORKSPACE_CHANGED(ChildState.FAILED),
     WORKSPACE_REFUSED(ChildState.FAILED),
     /** An extension is not what it was when the child was accepted. */

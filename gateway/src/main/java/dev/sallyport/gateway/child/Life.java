@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -435,6 +436,8 @@ final class Life implements Runnable {
         if (state instanceof SandboxState.Ended ended) {
             throw new EndedEarly(Ending.of(ended));
         }
+        // Whoever forwarded them is gone, and nobody will say what they took.
+        with.ledger().settleAll(child.id());
         with.timeline().offers(child.id()).forEach(offer -> live.offers(offer.extension(), offer.tools()));
         try {
             with.door().reopen(child.id(), child.incarnation());
@@ -467,6 +470,7 @@ final class Life implements Runnable {
             Thread.currentThread().interrupt();
             return;
         }
+        with.ledger().settleAll(child.id());
         if (with.children().end(child.id(), ending, gone)) {
             with.metrics().ended(ending.reason());
         }
@@ -476,12 +480,33 @@ final class Life implements Runnable {
     }
 
     private Ending explained(Child child, Ending ending) {
-        boolean exhausted =
-                ending.reason() == EndReason.EXIT_CODE && with.timeline().has(child.id(), ChildAtDoor.SCRIPT_EXHAUSTED);
-        return exhausted
-                ? new Ending(
-                        EndReason.MODEL_SCRIPT_EXHAUSTED, "the script of its model has no turn left", ending.exitCode())
-                : ending;
+        if (ending.reason() != EndReason.EXIT_CODE) {
+            return ending;
+        }
+        if (with.timeline().has(child.id(), ChildAtDoor.SCRIPT_EXHAUSTED)) {
+            return new Ending(
+                    EndReason.MODEL_SCRIPT_EXHAUSTED, "the script of its model has no turn left", ending.exitCode());
+        }
+        return with.timeline()
+                .last(child.id(), ChildAtDoor.BUDGET_EXHAUSTED)
+                .map(with.json()::readTree)
+                .flatMap(fact -> overspent(child, fact, ending))
+                .orElse(ending);
+    }
+
+    private static Optional<Ending> overspent(Child child, JsonNode fact, Ending ending) {
+        String budget = fact.path("budget").asString();
+        String whose = fact.path("child").asString();
+        Optional<EndReason> reason = switch (budget) {
+            case "turns" -> Optional.of(EndReason.BUDGET_TURNS);
+            case "tokens" -> Optional.of(EndReason.BUDGET_TOKENS);
+            case "cost" -> Optional.of(EndReason.BUDGET_COST);
+            // A child goes on without.
+            default -> Optional.empty();
+        };
+        String owner = whose.equals(child.id().value()) ? "its" : "child %s's".formatted(whose);
+        return reason.map(
+                why -> new Ending(why, "%s %s budget is used up".formatted(owner, budget), ending.exitCode()));
     }
 
     /** Tries again while the backend does not answer, until our patience with it is over. */

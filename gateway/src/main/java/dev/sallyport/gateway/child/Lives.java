@@ -194,6 +194,7 @@ public final class Lives implements Occupants, AutoCloseable {
                         with.clones(),
                         with.remembering(),
                         with.children(),
+                        with.ledger(),
                         with.timeline(),
                         with.json());
                 atDoor = current;

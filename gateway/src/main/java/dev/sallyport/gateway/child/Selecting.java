@@ -38,14 +38,19 @@ final class Selecting {
         return router.before(request.command() == null || !prompt(request).isBlank());
     }
 
-    /** Empty if nobody is to be asked; a failure is a refusal or the default model, as the operator set it. */
-    Optional<Chosen> choose(Tenant tenant, SpawnRequest request, Resolved resolved) {
+    /**
+     * Empty if nobody is to be asked; a failure is a refusal or the default model, as the operator set it.
+     *
+     * @param pay done before anybody is asked: a question that is not paid for is not asked (P12)
+     */
+    Optional<Chosen> choose(Tenant tenant, SpawnRequest request, Resolved resolved, Runnable pay) {
         AuthorityRequest asked = resolved.asked();
         if (!(asked.models().routing() instanceof ModelRouting.Open(List<Model> candidates))) {
             return Optional.empty();
         }
         List<Model> eligible =
                 asked.models().eligible(ModelCatalogue.of(asked.operator().models()), candidates);
+        pay.run();
         Constraints constraints = new Constraints(resolved.granted().authority().thinking());
         Selection selection = router.choose(tenant, prompt(request), eligible, constraints);
         String outcome = selection.outcome().wire();

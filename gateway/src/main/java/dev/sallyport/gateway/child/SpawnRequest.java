@@ -19,6 +19,7 @@ record SpawnRequest(
         @Nullable String workspace,
         @Nullable List<String> network,
         @Nullable LimitsRequest limits,
+        @Nullable BudgetsRequest budgets,
         @Nullable String model,
         @Nullable String thinking,
         @Nullable Double maxTurns,
@@ -53,11 +54,30 @@ record SpawnRequest(
             put(values, "disk", disk);
             return values;
         }
+    }
 
-        private static void put(Map<String, String> values, String key, @Nullable String value) {
-            if (value != null) {
-                values.put(key, value);
-            }
+    /** Each as people write it, such as {@code 20}, {@code 200k}, {@code 1.50}, {@code 10m}. */
+    record BudgetsRequest(
+            @Nullable String turns,
+            @Nullable String tokens,
+            @Nullable String cost,
+            @Nullable String egress,
+            @Nullable String children) {
+
+        Map<String, String> values() {
+            Map<String, String> values = new LinkedHashMap<>();
+            put(values, "turns", turns);
+            put(values, "tokens", tokens);
+            put(values, "cost", cost);
+            put(values, "egress", egress);
+            put(values, "children", children);
+            return values;
+        }
+    }
+
+    private static void put(Map<String, String> values, String key, @Nullable String value) {
+        if (value != null) {
+            values.put(key, value);
         }
     }
 
@@ -93,6 +113,7 @@ record SpawnRequest(
                 workspace,
                 network,
                 limits,
+                budgets,
                 model,
                 thinking,
                 maxTurns,

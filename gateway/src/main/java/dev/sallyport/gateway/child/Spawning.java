@@ -19,6 +19,9 @@ import dev.sallyport.containment.NetworkPolicy;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
 import dev.sallyport.delegation.Nesting;
+import dev.sallyport.gateway.budget.BudgetExhausted;
+import dev.sallyport.gateway.budget.Kind;
+import dev.sallyport.gateway.budget.Ledger;
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.catalogue.Snapshot;
 import dev.sallyport.gateway.catalogue.Trusts;
@@ -28,12 +31,14 @@ import dev.sallyport.gateway.door.ModelShape;
 import dev.sallyport.gateway.error.GatewayException;
 import dev.sallyport.gateway.error.GatewayException.AuthorityRefused;
 import dev.sallyport.gateway.error.GatewayException.BatchRefused;
+import dev.sallyport.gateway.error.GatewayException.BudgetUsedUp;
 import dev.sallyport.gateway.error.GatewayException.DelegationNotAllowed;
 import dev.sallyport.gateway.error.GatewayException.IdempotencyKeyReused;
 import dev.sallyport.gateway.error.GatewayException.InvalidRequest;
 import dev.sallyport.gateway.error.GatewayException.PermissionServiceUnavailable;
 import dev.sallyport.gateway.error.GatewayException.SessionNotFound;
 import dev.sallyport.gateway.error.GatewayException.WorkspaceRefused;
+import dev.sallyport.gateway.error.GatewayProblem;
 import dev.sallyport.gateway.permission.PermissionService;
 import dev.sallyport.gateway.permission.PermissionService.Session;
 import dev.sallyport.gateway.permission.PermissionServiceException;
@@ -85,6 +90,7 @@ final class Spawning {
     private final Sources sources;
     private final PermissionService permissions;
     private final Children children;
+    private final Ledger ledger;
     private final Timeline timeline;
     private final Transcript transcript;
     private final Remembering remembering;
@@ -100,6 +106,7 @@ final class Spawning {
             Sources sources,
             PermissionService permissions,
             Children children,
+            Ledger ledger,
             Timeline timeline,
             Transcript transcript,
             Remembering remembering,
@@ -113,6 +120,7 @@ final class Spawning {
         this.sources = sources;
         this.permissions = permissions;
         this.children = children;
+        this.ledger = ledger;
         this.timeline = timeline;
         this.transcript = transcript;
         this.remembering = remembering;
@@ -369,7 +377,8 @@ final class Spawning {
         if (!authority.digest().equals(parent.terms().authorityDigest())) {
             throw new IllegalStateException("authority of child %s is not what its digest says".formatted(parent.id()));
         }
-        return authority;
+        // What it has used is not its to give.
+        return authority.withBudgets(authority.budgets().meet(ledger.left(parent.id())));
     }
 
     /**
@@ -469,9 +478,10 @@ final class Spawning {
                             .formatted(over.child().terms().agent())));
         }
         requireHarness(request, authority.harness());
-        if (!authority.budgets().equals(Budgets.UNLIMITED)) {
+        if (!authority.containment().credentials().names().isEmpty()) {
             throw new AuthorityRefused(
-                    "budget-unenforced", List.of("budgets: this gateway can not hold a child to one yet"));
+                    "credentials-unavailable",
+                    List.of("credentials: this gateway adds nothing but model keys to a child's requests yet"));
         }
         Sources.Source source = sources.of(
                 authority.containment().workspace(), resolved.directory(), over == null ? null : over.child());
@@ -482,9 +492,25 @@ final class Spawning {
     /** Last of all that can be refused: a selector costs time and money, and is told the task. */
     private Draft selected(Family family, Draft draft) {
         return selecting
-                .choose(family.tenant(), draft.request(), draft.resolved())
+                .choose(family.tenant(), draft.request(), draft.resolved(), () -> pay(family.parent(), draft))
                 .map(chosen -> draft.selected(chosen.resolved(), chosen.event()))
                 .orElse(draft);
+    }
+
+    /** P12: one turn of every budget above, and of the child's own. */
+    private void pay(@Nullable Child parent, Draft draft) {
+        Long own = draft.granted().authority().budgets().turns();
+        if (own != null && own < 1) {
+            throw new BudgetUsedUp(
+                    GatewayProblem.BUDGET_TURNS, "there is no turn left to ask which model the child is to have");
+        }
+        if (parent != null) {
+            try {
+                ledger.spend(parent.id(), Kind.TURNS, 1);
+            } catch (BudgetExhausted e) {
+                throw new BudgetUsedUp(GatewayProblem.BUDGET_TURNS, String.valueOf(e.getMessage()));
+            }
+        }
     }
 
     private List<Child> take(Family family, List<Draft> drafts, @Nullable String key) {
@@ -492,7 +518,7 @@ final class Spawning {
         for (Draft draft : drafts) {
             some.add(newChild(family, draft, key == null ? null : key(key, drafts.size(), some.size())));
         }
-        if (!children.insert(some)) {
+        if (!inserted(some)) {
             // Only a key can be in the way, and it was taken a moment ago.
             return earlier(
                     family.tenant(),
@@ -522,6 +548,14 @@ final class Spawning {
         return queued;
     }
 
+    private boolean inserted(List<NewChild> some) {
+        try {
+            return children.insert(some);
+        } catch (BudgetExhausted e) {
+            throw new BudgetUsedUp(GatewayProblem.BUDGET_CHILDREN, String.valueOf(e.getMessage()));
+        }
+    }
+
     /** The database cannot read one in a json, and no program takes one as an argument. */
     private void requireNoNul(Terms terms) {
         if (NUL.matcher(json.writeValueAsString(terms)).find()) {
@@ -546,6 +580,8 @@ final class Spawning {
                 terms,
                 Boolean.TRUE.equals(draft.request().allowSharedWrites())
                         && terms.delegation().sharedWriters(),
+                draft.granted().authority().budgets(),
+                draft.selection() == null ? 0 : 1,
                 draft.source().base(),
                 json.writeValueAsString(ResolutionResponse.of(draft.granted(), json)),
                 draft.granted().explanation().render(),
@@ -611,6 +647,10 @@ final class Spawning {
                 .workspace(parsed(request.workspace(), WorkspaceAccess::parse))
                 .network(parsed(request.network(), NetworkPolicy::parse))
                 .limits(parse(values(request.limits()), Limits.Partial::parse))
+                .budgets(
+                        request.budgets() == null
+                                ? Budgets.UNLIMITED
+                                : parse(request.budgets().values(), Budgets::parse))
                 .credentials(parsed(request.credentials(), CredentialScope::of))
                 .runtime(parsed(request.runtime(), RuntimeClass::parse))
                 .model(request.model())

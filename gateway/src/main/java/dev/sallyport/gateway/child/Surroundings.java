@@ -1,5 +1,6 @@
 package dev.sallyport.gateway.child;
 
+import dev.sallyport.gateway.budget.Ledger;
 import dev.sallyport.gateway.door.Door;
 import dev.sallyport.gateway.permission.PermissionService;
 import dev.sallyport.gateway.sandbox.BindSources;
@@ -17,6 +18,7 @@ record Surroundings(
         Timeline timeline,
         Clones clones,
         Remembering remembering,
+        Ledger ledger,
         Provisions provisions,
         ChildMetrics metrics,
         LifeSettings settings,

@@ -230,6 +230,13 @@ final class Timeline {
                 .single();
     }
 
+    /** What the last such fact says, as JSON. */
+    Optional<String> last(ChildId child, String fact) {
+        return db.sql("""
+                select data from event where child = ? and source = 'gateway' and type = ? order by seq desc limit 1
+                """).params(child.value(), fact).query(String.class).optional();
+    }
+
     /** The same fact, told once however often it happens. */
     void once(ChildId child, String type, ObjectNode data) {
         String text = json.writeValueAsString(data);

@@ -42,6 +42,13 @@ final class DelegationRoutes {
                             .may("pids", TEXT)
                             .may("wall", TEXT)
                             .may("disk", TEXT))
+            .may(
+                    "budgets",
+                    object().may("turns", TEXT)
+                            .may("tokens", TEXT)
+                            .may("cost", TEXT)
+                            .may("egress", TEXT)
+                            .may("children", TEXT))
             .may("model", TEXT)
             .may("maxTurns", NUMBER)
             .may("inheritContext", FLAG)

@@ -5,11 +5,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentMap;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ConnectHandler;
@@ -28,6 +32,9 @@ final class Egress extends ConnectHandler {
     private static final int HTTP_PORT = 80;
     private static final Duration RETRY_PENDING = Duration.ofSeconds(5);
     private static final String CHANNEL = Egress.class.getName() + ".channel";
+
+    private static final String TUNNEL = Egress.class.getName() + ".tunnel";
+    private static final String BUDGET = "budget";
 
     private final Resolver resolver;
     private final AddressCheck addresses;
@@ -58,8 +65,10 @@ final class Egress extends ConnectHandler {
                     occupant, Names.shown(asked), "name-refused", 400, Names.shown(String.valueOf(e.getMessage())));
         }
         judge(occupant, target);
+        Traffic traffic = traffic(occupant, target);
         SocketChannel channel = dial(target, checkedAddresses(occupant, target));
         request.setAttribute(CHANNEL, channel);
+        request.setAttribute(TUNNEL, new Tunnel(occupant, target, traffic));
         handleConnect(request, response, callback, target.toString());
     }
 
@@ -71,6 +80,60 @@ final class Egress extends ConnectHandler {
                 "absolute-form",
                 403,
                 "only CONNECT is offered: use https, or a client that tunnels");
+    }
+
+    private Traffic traffic(Occupant occupant, HostPort target) {
+        try {
+            return occupant.traffic();
+        } catch (DoorProblem exhausted) {
+            observe(occupant, target.toString(), false, BUDGET);
+            throw exhausted;
+        }
+    }
+
+    /** What is known of a tunnel while it carries something. */
+    private record Tunnel(Occupant occupant, HostPort target, Traffic traffic) {}
+
+    @Override
+    protected void prepareContext(Request request, ConcurrentMap<String, Object> context) {
+        context.put(TUNNEL, Objects.requireNonNull(request.getAttribute(TUNNEL)));
+    }
+
+    @Override
+    protected UpstreamConnection newUpstreamConnection(EndPoint endPoint, ConnectContext context) {
+        Tunnel tunnel = (Tunnel) Objects.requireNonNull(context.getRequest().getAttribute(TUNNEL));
+        UpstreamConnection connection = super.newUpstreamConnection(endPoint, context);
+        connection.addEventListener(new Connection.Listener() {
+            @Override
+            public void onClosed(Connection closed) {
+                Thread.ofVirtual().name("door-tunnel-closed").start(tunnel.traffic()::close);
+            }
+        });
+        return connection;
+    }
+
+    /** Both ways. The books are in a database, which no thread that serves all children waits for. */
+    @Override
+    protected void write(
+            EndPoint endPoint, ByteBuffer buffer, Callback callback, ConcurrentMap<String, Object> context) {
+        Tunnel tunnel = (Tunnel) Objects.requireNonNull(context.get(TUNNEL));
+        if (tunnel.traffic().equals(Traffic.UNLIMITED)) {
+            super.write(endPoint, buffer, callback, context);
+            return;
+        }
+        Thread.ofVirtual().name("door-tunnel").start(() -> {
+            try {
+                if (tunnel.traffic().take(buffer.remaining())) {
+                    super.write(endPoint, buffer, callback, context);
+                } else {
+                    observe(tunnel.occupant(), tunnel.target().toString(), false, BUDGET);
+                    callback.failed(new IOException("the egress budget is used up"));
+                }
+            } catch (RuntimeException e) {
+                // What cannot be counted is not carried.
+                callback.failed(e);
+            }
+        });
     }
 
     private void judge(Occupant occupant, HostPort target) throws InterruptedException {

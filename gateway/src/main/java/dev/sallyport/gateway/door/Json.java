@@ -3,6 +3,7 @@ package dev.sallyport.gateway.door;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import tools.jackson.core.JacksonException;
@@ -85,6 +86,25 @@ final class Json {
 
     static byte[] write(JsonNode node) {
         return MAPPER.writeValueAsBytes(node);
+    }
+
+    /** How many bytes {@link #write} would write. */
+    static long size(JsonNode node) {
+        var counter = new OutputStream() {
+            private long count;
+
+            @Override
+            public void write(int one) {
+                count++;
+            }
+
+            @Override
+            public void write(byte[] some, int from, int length) {
+                count += length;
+            }
+        };
+        MAPPER.writeValue(counter, node);
+        return counter.count;
     }
 
     static ObjectNode object() {

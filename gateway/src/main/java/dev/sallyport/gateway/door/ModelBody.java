@@ -14,8 +14,12 @@ import static dev.sallyport.gateway.door.Form.oneOf;
 import static dev.sallyport.gateway.door.Form.tagged;
 
 import dev.sallyport.gateway.door.Form.ObjectForm;
+import dev.sallyport.model.Price;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,6 +31,15 @@ final class ModelBody {
 
     /** For requests that set no bound of their own. */
     static final int OUTPUT_TOKENS = 8192;
+
+    /** What a provider puts before a request with tools, and around its messages, generously. */
+    private static final long UNSEEN_TOKENS = 2048;
+
+    /** Of the largest image in the finest detail. */
+    private static final long IMAGE_TOKENS = 50_000;
+
+    /** More than any model writes; larger numbers would only overflow. */
+    private static final long MOST_OUTPUT = 1L << 32;
 
     // Messages.
 
@@ -204,6 +217,52 @@ final class ModelBody {
 
     static boolean streams(ObjectNode body) {
         return body.path("stream").asBoolean(false);
+    }
+
+    /**
+     * The most that a request to be sent on can come to. No text has more tokens than bytes; an image is what the dearest
+     * known provider makes of one, whatever its bytes; how many pages a document has nobody can say.
+     */
+    static ModelNeed need(ObjectNode body, @Nullable Price price) {
+        long input = Json.size(body) + UNSEEN_TOKENS;
+        boolean measurable = true;
+        for (JsonNode message : body.path("messages")) {
+            for (JsonNode block : blocks(message.path("content"))) {
+                String type = block.path("type").asString("");
+                if (type.equals("image") || type.equals("image_url")) {
+                    input += IMAGE_TOKENS - Json.size(block);
+                }
+                measurable &= !type.equals("document")
+                        || block.path("source").path("type").asString("").equals("text");
+            }
+        }
+        long output = Math.min(MOST_OUTPUT, Math.max(asked(body, "max_tokens"), asked(body, "max_completion_tokens")));
+        long thinking = body.path("thinking").path("budget_tokens").asLong(0);
+        return new ModelNeed(measurable ? (Long) input : null, output, Math.min(output, thinking + 1), price);
+    }
+
+    private static long asked(ObjectNode body, String field) {
+        return body.path(field).asLong(0);
+    }
+
+    /** Of a message, and of the tool results in it. */
+    private static List<JsonNode> blocks(JsonNode content) {
+        List<JsonNode> blocks = new ArrayList<>();
+        for (JsonNode block : content) {
+            blocks.add(block);
+            if (block.path("type").asString("").equals("tool_result")) {
+                block.path("content").forEach(blocks::add);
+            }
+        }
+        return blocks;
+    }
+
+    static void limitOutput(ObjectNode body, long tokens) {
+        for (String field : List.of("max_tokens", "max_completion_tokens")) {
+            if (body.has(field) && asked(body, field) > tokens) {
+                body.put(field, tokens);
+            }
+        }
     }
 
     /** Makes of a Messages request the one that is sent on. */

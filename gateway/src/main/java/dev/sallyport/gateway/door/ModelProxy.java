@@ -2,9 +2,12 @@ package dev.sallyport.gateway.door;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.sallyport.model.Price;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
@@ -152,10 +155,20 @@ final class ModelProxy {
             throw Script.exhausted(grant.id(), script.turns().size());
         }
         ScriptedAnswer answer = script.play(turn, body);
-        settle(
-                occupant,
-                new ModelUse(
-                        ScriptedModels.PROVIDER, grant.id(), answer.inputTokens(), answer.outputTokens(), null, true));
+        // A script is nobody's bill, and says before what it takes.
+        var need = new ModelNeed(answer.inputTokens(), answer.outputTokens(), answer.outputTokens(), Price.NOTHING);
+        try (ModelHold hold = occupant.hold(need)) {
+            settle(
+                    occupant,
+                    hold,
+                    new ModelUse(
+                            ScriptedModels.PROVIDER,
+                            grant.id(),
+                            answer.inputTokens(),
+                            answer.outputTokens(),
+                            null,
+                            true));
+        }
         response.getHeaders().put("x-sallyport-model", ScriptedModels.PROVIDER);
         if (ModelBody.streams(body)) {
             startStream(response);
@@ -177,8 +190,38 @@ final class ModelProxy {
             Response response)
             throws IOException, InterruptedException {
         Key key = key(occupant, provider);
-        HttpResponse<InputStream> answer = send(upstream(provider, action, body, request, key), provider);
+        HttpRequest.Builder upstream = upstream(provider, action, body, request, key);
+        try (ModelHold hold = hold(occupant, grant, provider, action, body)) {
+            ModelBody.limitOutput(body, hold.outputTokens());
+            upstream.POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(body)));
+            pass(occupant, grant, provider, action, body, hold, send(upstream.build(), provider, hold), key, response);
+        }
+    }
+
+    /** Counting tokens costs none. */
+    private static ModelHold hold(
+            Occupant occupant, ModelGrant grant, Provider provider, Action action, ObjectNode body) {
+        return action == Action.COUNT_TOKENS
+                ? ModelHold.unlimited(Long.MAX_VALUE)
+                : occupant.hold(ModelBody.need(body, provider.price(grant.id())));
+    }
+
+    private void pass(
+            Occupant occupant,
+            ModelGrant grant,
+            Provider provider,
+            Action action,
+            ObjectNode body,
+            ModelHold hold,
+            HttpResponse<InputStream> answer,
+            Key key,
+            Response response)
+            throws IOException {
         try (InputStream content = answer.body()) {
+            if (answer.statusCode() < 200 || answer.statusCode() > 299) {
+                // No provider bills what it refuses.
+                hold.release();
+            }
             requireAnswer(provider, answer, content, key);
             passHeaders(answer, response, key);
             Usage usage = new Usage();
@@ -192,7 +235,7 @@ final class ModelProxy {
             } finally {
                 // Before the answer ends, so that the child's next call is judged by what this one used.
                 if (action != Action.COUNT_TOKENS) {
-                    settle(occupant, usage.of(provider.name(), grant.id(), provider.price(grant.id())));
+                    settle(occupant, hold, usage.of(provider.name(), grant.id(), provider.price(grant.id())));
                 }
             }
             if (whole != null) {
@@ -215,14 +258,14 @@ final class ModelProxy {
                 name);
     }
 
-    private static HttpRequest upstream(Provider provider, Action action, ObjectNode body, Request request, Key key) {
+    private static HttpRequest.Builder upstream(
+            Provider provider, Action action, ObjectNode body, Request request, Key key) {
         HttpRequest.Builder upstream = HttpRequest.newBuilder(provider.at(action.path))
                 .timeout(ANSWER)
                 .header("content-type", "application/json")
                 .header("accept", ModelBody.streams(body) ? "text/event-stream" : "application/json")
                 .header("accept-encoding", "identity")
-                .header("user-agent", "sallyport")
-                .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(body)));
+                .header("user-agent", "sallyport");
         switch (provider.shape()) {
             case MESSAGES -> {
                 upstream.header("x-api-key", key.value()).header("anthropic-version", version(request));
@@ -238,7 +281,7 @@ final class ModelProxy {
                 upstream.header("authorization", "Bearer " + key.value());
             }
         }
-        return upstream.build();
+        return upstream;
     }
 
     private static String version(Request request) {
@@ -263,10 +306,14 @@ final class ModelProxy {
         return asked;
     }
 
-    private HttpResponse<InputStream> send(HttpRequest request, Provider provider) throws InterruptedException {
+    private HttpResponse<InputStream> send(HttpRequest request, Provider provider, ModelHold hold)
+            throws InterruptedException {
         try {
             return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
+            if (e instanceof ConnectException || e instanceof HttpConnectTimeoutException) {
+                hold.release();
+            }
             throw new DoorProblem(
                     502, "provider-unreachable", "provider %s does not answer".formatted(provider.name()));
         }
@@ -406,7 +453,8 @@ final class ModelProxy {
         Content.Sink.write(response, false, ByteBuffer.wrap(text.getBytes(UTF_8)));
     }
 
-    private void settle(Occupant occupant, ModelUse use) {
+    private void settle(Occupant occupant, ModelHold hold, ModelUse use) {
+        hold.settle(use);
         metrics.used(use);
         occupant.used(use);
     }

@@ -90,7 +90,21 @@ public interface Occupant {
     /** Names of the tools in the child's live scope: no other may be shown to the model (S1). */
     Set<String> toolScope();
 
-    /** Settles one answered model call. */
+    /**
+     * Holds what a model call may take, before it is forwarded.
+     *
+     * @throws DoorProblem {@code budget-…} if a budget of the child or of one above it has not enough left
+     */
+    ModelHold hold(ModelNeed need);
+
+    /**
+     * What one tunnel may carry.
+     *
+     * @throws DoorProblem {@code budget-egress} if there is nothing left of a budget
+     */
+    Traffic traffic();
+
+    /** Records one answered model call. */
     void used(ModelUse use);
 
     /** A fact that the gateway itself saw, for the child's timeline (S4). As often as the child likes, so to be capped. */

@@ -1,6 +1,9 @@
 package dev.sallyport.gateway.door;
 
+import dev.sallyport.model.Model;
+import dev.sallyport.model.Price;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -61,6 +64,17 @@ public record Provider(
     public static Provider openai() {
         return new Provider(
                 "openai", URI.create("https://api.openai.com"), ModelShape.CHAT, "openai", Set.of(), false, Map.of());
+    }
+
+    /** The same with those of these prices that are of its models. */
+    public Provider priced(Map<Model, Price> all) {
+        Map<String, Price> own = new HashMap<>();
+        all.forEach((model, price) -> {
+            if (model.provider().equals(name)) {
+                own.put(model.id(), price);
+            }
+        });
+        return new Provider(name, baseUrl, shape, credential, betas, plaintextLoopback, own);
     }
 
     @Nullable Price price(String model) {

@@ -1,5 +1,6 @@
 package dev.sallyport.gateway.door;
 
+import dev.sallyport.model.Price;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 

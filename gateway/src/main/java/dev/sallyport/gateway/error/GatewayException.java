@@ -228,6 +228,17 @@ public abstract sealed class GatewayException extends ProblemException {
         }
     }
 
+    /** A budget of the tree has no room for another child, or for the question which model it is to have (P12). */
+    public static final class BudgetUsedUp extends GatewayException {
+
+        private static final long serialVersionUID = 1L;
+
+        /** @param problem which budget */
+        public BudgetUsedUp(GatewayProblem problem, String message) {
+            super(problem, message, "start what is left from the session");
+        }
+    }
+
     /** A child may not start this one, or none at all; nothing in its request can change that. */
     public static final class DelegationNotAllowed extends GatewayException {
 

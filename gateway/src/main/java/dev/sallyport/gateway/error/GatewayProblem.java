@@ -20,6 +20,8 @@ public enum GatewayProblem implements Problem {
     NOT_RESUMABLE("not-resumable", HttpStatus.CONFLICT),
     STEERED_TOO_OFTEN("steered-too-often", HttpStatus.TOO_MANY_REQUESTS),
     CHILDREN_LIMIT("children-limit", HttpStatus.CONFLICT),
+    BUDGET_CHILDREN("budget-children", HttpStatus.CONFLICT),
+    BUDGET_TURNS("budget-turns", HttpStatus.CONFLICT),
     DELEGATION_NOT_ALLOWED("delegation-not-allowed", HttpStatus.FORBIDDEN),
     PARENT_ENDED("parent-ended", HttpStatus.CONFLICT),
     SHARED_WRITES("shared-writes", HttpStatus.CONFLICT),

@@ -2,6 +2,7 @@ package dev.sallyport.gateway.child;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sallyport.containment.Budgets;
 import dev.sallyport.gateway.child.Children.NewChild;
 import dev.sallyport.gateway.door.Command;
 import dev.sallyport.gateway.sandbox.SandboxId;
@@ -65,6 +66,8 @@ class ChildrenTest {
                 "digest",
                 model.terms(),
                 false,
+                Budgets.UNLIMITED,
+                0,
                 null,
                 "{}",
                 "",

@@ -7,6 +7,7 @@ import dev.sallyport.containment.Harness;
 import dev.sallyport.containment.Limits;
 import dev.sallyport.containment.RuntimeClass;
 import dev.sallyport.containment.WorkspaceAccess;
+import dev.sallyport.gateway.budget.Kind;
 import dev.sallyport.gateway.child.LifeSettings.EventLimits;
 import dev.sallyport.gateway.sandbox.InMemorySandboxDriver;
 import dev.sallyport.identity.ChildId;
@@ -20,7 +21,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -112,6 +115,8 @@ class MessagesTest {
                 "[{\"name\":\"memory\",\"state\":\"applied\",\"detail\":\"1g\"}]",
                 new Child.Reported(0, 0, 0),
                 new Child.Usage(3, 1200, 340, null),
+                new EnumMap<>(Map.of(
+                        Kind.TOKENS, new Child.Spent(200_000, 1540, 0), Kind.COST, new Child.Spent(2_500_000, 0, 0))),
                 new Child.Decisions(4, 1, 1, 1, 0),
                 ending != null,
                 null,

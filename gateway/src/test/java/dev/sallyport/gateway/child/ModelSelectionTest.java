@@ -3,7 +3,10 @@ package dev.sallyport.gateway.child;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.sallyport.containment.Budgets;
+import dev.sallyport.gateway.budget.Kind;
 import dev.sallyport.gateway.error.GatewayException.AuthorityRefused;
+import dev.sallyport.gateway.error.GatewayException.BudgetUsedUp;
 import dev.sallyport.gateway.routing.FakeSelector;
 import dev.sallyport.identity.ChildId;
 import dev.sallyport.model.Model;
@@ -11,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +75,27 @@ class ModelSelectionTest {
             """));
         assertThat(world.inspection.explanation(World.ALICE, id))
                 .contains("scripted/deep", "operator routing selector", "a selector chooses");
+    }
+
+    @Test // P12
+    void askingTheSelectorIsATurnOfTheTree() {
+        world.policy = builder -> builder.budgets(Budgets.parse(Map.of("turns", "2")));
+        world.restart();
+        selector.chooses(DEEP);
+
+        ChildId id = world.spawn(SPAWN);
+
+        assertThat(world.child(id).budgets().get(Kind.TURNS)).isEqualTo(new Child.Spent(2, 1, 0));
+    }
+
+    @Test // P12
+    void whoHasNoTurnLeftAsksNobody() {
+        world.policy = builder -> builder.budgets(Budgets.parse(Map.of("turns", "0")));
+        world.restart();
+
+        assertThatExceptionOfType(BudgetUsedUp.class).isThrownBy(() -> world.spawn(SPAWN));
+
+        assertThat(selector.seen).isEmpty();
     }
 
     @Test // R-14.2, R-14.3

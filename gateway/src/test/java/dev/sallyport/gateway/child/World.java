@@ -7,6 +7,7 @@ import dev.sallyport.agentfile.SubagentPermission;
 import dev.sallyport.authority.Delegation;
 import dev.sallyport.authority.OperatorPolicy;
 import dev.sallyport.gateway.TestDatabase;
+import dev.sallyport.gateway.budget.Ledger;
 import dev.sallyport.gateway.catalogue.Catalogue;
 import dev.sallyport.gateway.catalogue.TestTrust;
 import dev.sallyport.gateway.catalogue.Trusts;
@@ -200,10 +201,13 @@ final class World implements AutoCloseable {
 
     private void start() {
         meters = new SimpleMeterRegistry();
+        var transactions = new TransactionTemplate(new DataSourceTransactionManager(database));
+        Ledger ledger = new Ledger(db, transactions);
         Children children = new Children(
                 db,
-                new TransactionTemplate(new DataSourceTransactionManager(database)),
+                transactions,
                 new Admission(db, settings.active(), settings.activePerSession(), PER_TREE),
+                ledger,
                 JSON,
                 clock);
         Timeline timeline = new Timeline(db, JSON, clock);
@@ -228,6 +232,7 @@ final class World implements AutoCloseable {
                 timeline,
                 clones,
                 remembering,
+                ledger,
                 new Provisions(settings.directory()),
                 new ChildMetrics(meters),
                 settings,
@@ -264,6 +269,7 @@ final class World implements AutoCloseable {
                 new Sources(binds, workspaces, children, new SandboxUser(20_000, 20_000)),
                 client,
                 children,
+                ledger,
                 timeline,
                 transcript,
                 remembering,

@@ -164,6 +164,56 @@ class EgressTest {
         }
     }
 
+    /** Ten bytes, both ways together. */
+    private static final class TenBytes implements Traffic {
+
+        private int left = 10;
+        private final CountDownLatch closed = new CountDownLatch(1);
+
+        @Override
+        public synchronized boolean take(int bytes) {
+            if (bytes > left) {
+                return false;
+            }
+            left -= bytes;
+            return true;
+        }
+
+        @Override
+        public void close() {
+            closed.countDown();
+        }
+    }
+
+    @Test // S19
+    void aTunnelIsCutWhereItsBudgetEnds() throws Exception {
+        TenBytes traffic = new TenBytes();
+        child.traffic = () -> traffic;
+        try (Wire wire = Wire.to(directory)) {
+            wire.send(connect(listed()));
+            wire.head();
+
+            wire.send("hello");
+            assertThat(wire.read(5)).isEqualTo("hello");
+            wire.send("more");
+
+            assertThat(wire.rest()).isEmpty();
+        }
+        assertThat(traffic.closed.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(child.observations).contains(new Observation.Egress(listed(), false, "budget"));
+    }
+
+    @Test // S19
+    void whoHasNothingLeftGetsNoTunnel() throws Exception {
+        child.traffic = () -> {
+            throw new DoorProblem(402, "budget-egress", "used up");
+        };
+
+        assertThat(Wire.ask(directory, connect(listed())).status()).isEqualTo(402);
+
+        assertThat(connections).hasValue(0);
+    }
+
     @Test
     void matchesLogsAndResolvesOneSpelling() throws IOException {
         String spelled = "A.TeSt.:" + upstream.port();

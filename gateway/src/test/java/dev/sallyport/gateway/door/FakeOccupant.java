@@ -15,6 +15,8 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A child's record in memory, as a test sets it. */
 final class FakeOccupant implements Occupant {
@@ -24,6 +26,7 @@ final class FakeOccupant implements Occupant {
     final List<Report> reports = new CopyOnWriteArrayList<>();
     final List<ToolCall> calls = new CopyOnWriteArrayList<>();
     final List<HostPort> asked = new CopyOnWriteArrayList<>();
+    final List<ModelNeed> needs = new CopyOnWriteArrayList<>();
     final List<ModelUse> uses = new CopyOnWriteArrayList<>();
     final List<Observation> observations = new CopyOnWriteArrayList<>();
     final CountDownLatch holding = new CountDownLatch(1);
@@ -35,6 +38,8 @@ final class FakeOccupant implements Occupant {
     volatile boolean interrupted;
     volatile NetworkPolicy network = NetworkPolicy.none();
     volatile Set<String> scope = Set.of("read", "bash");
+    volatile Function<ModelNeed, ModelHold> budget = need -> ModelHold.unlimited(need.outputTokens());
+    volatile Supplier<Traffic> traffic = () -> Traffic.UNLIMITED;
     volatile Delegates delegates;
     volatile ModelGrant model;
     volatile byte[] source;
@@ -164,6 +169,17 @@ final class FakeOccupant implements Occupant {
     @Override
     public Set<String> toolScope() {
         return scope;
+    }
+
+    @Override
+    public ModelHold hold(ModelNeed need) {
+        needs.add(need);
+        return budget.apply(need);
+    }
+
+    @Override
+    public Traffic traffic() {
+        return traffic.get();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.sallyport.model.Price;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -3,6 +3,7 @@ package dev.sallyport.gateway.door;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.sallyport.model.Price;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.math.BigDecimal;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -127,6 +129,103 @@ class ModelProxyTest {
         assertThat(provider.seen.get(0).body().get("max_tokens").asInt()).isEqualTo(ModelBody.OUTPUT_TOKENS);
         assertThat(provider.seen.get(1).body().get("model").asString()).isEqualTo("model-1");
         assertThat(provider.seen.get(1).body().get("max_tokens").asInt()).isEqualTo(5);
+    }
+
+    /** What is held for a call, and what becomes of it. */
+    private static final class Books implements ModelHold {
+
+        private final long output;
+        private final List<String> entries = new CopyOnWriteArrayList<>();
+
+        private Books(long output) {
+            this.output = output;
+        }
+
+        @Override
+        public long outputTokens() {
+            return output;
+        }
+
+        @Override
+        public void settle(ModelUse use) {
+            entries.add("%d and %d%s"
+                    .formatted(use.inputTokens(), use.outputTokens(), use.complete() ? "" : ", broken off"));
+        }
+
+        @Override
+        public void release() {
+            entries.add("released");
+        }
+
+        @Override
+        public void close() {
+            entries.add("closed");
+        }
+    }
+
+    private Books books(long output) {
+        Books books = new Books(output);
+        child.budget = _ -> books;
+        return books;
+    }
+
+    @Test // S19
+    void aCallWritesNoMoreThanItsBudgetHasLeft() throws IOException {
+        Books books = books(7);
+
+        Wire.post(directory, MESSAGES, HELLO.formatted(""));
+        Wire.post(directory, MESSAGES, HELLO.formatted(",\"max_tokens\":5"));
+
+        assertThat(provider.seen)
+                .extracting(seen -> seen.body().get("max_tokens").asInt())
+                .containsExactly(7, 5);
+        assertThat(books.entries).hasSize(4).endsWith("closed").noneMatch("released"::equals);
+    }
+
+    @Test // S19
+    void whatABudgetDoesNotHaveIsNotForwarded() throws IOException {
+        child.budget = _ -> {
+            throw new DoorProblem(402, "budget-tokens", "used up");
+        };
+
+        Wire.Answer answer = Wire.post(directory, MESSAGES, HELLO.formatted(""));
+
+        assertThat(answer.status()).isEqualTo(402);
+        assertThat(answer.code()).isEqualTo("budget-tokens");
+        assertThat(provider.seen).isEmpty();
+    }
+
+    @Test // S19: no text has more tokens than bytes
+    void holdsTheMostThatACallCanComeTo() throws IOException {
+        String text = "x".repeat(5_000);
+
+        Wire.post(directory, MESSAGES, "{\"messages\":[{\"role\":\"user\",\"content\":\"%s\"}]}".formatted(text));
+
+        assertThat(child.needs).singleElement().satisfies(need -> {
+            assertThat(need.inputTokens()).isGreaterThan(5_000);
+            assertThat(need.outputTokens()).isEqualTo(ModelBody.OUTPUT_TOKENS);
+        });
+    }
+
+    @Test // S19
+    void whatAProviderRefusesIsNotCharged() throws IOException {
+        Books books = books(7);
+        provider.answers(429, "{}");
+
+        Wire.post(directory, MESSAGES, HELLO.formatted(""));
+
+        assertThat(books.entries).startsWith("released").endsWith("closed");
+    }
+
+    @Test // S19
+    void countingTokensHoldsNothing() throws IOException {
+        child.budget = _ -> {
+            throw new DoorProblem(402, "budget-tokens", "used up");
+        };
+
+        assertThat(Wire.post(directory, MESSAGES + "/count_tokens", HELLO.formatted(""))
+                        .status())
+                .isEqualTo(200);
     }
 
     @Test
