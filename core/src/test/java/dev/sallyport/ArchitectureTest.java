@@ -9,52 +9,43 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.sallyport.invocation.SettingsFile;
+import dev.sallyport.toolscope.ExtensionFiles;
 
 /** What core may depend on. Whatever decides must be readable without a framework. */
+@AnalyzeClasses(packages = "dev.sallyport", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-    @AnalyzeClasses(packages = "dev.sallyport", importOptions = ImportOption.DoNotIncludeTests.class)
-    static class Main {
+    @ArchTest
+    static final ArchRule PLAIN_JAVA = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "dev.sallyport..",
+                    "java..",
+                    "org.jspecify..",
+                    "org.snakeyaml.engine..",
+                    "org.commonmark..",
+                    "tools.jackson.core..");
 
-        @ArchTest
-        static final ArchRule PLAIN_JAVA = classes()
-                .should()
-                .onlyDependOnClassesThat()
-                .resideInAnyPackage(
-                        "dev.sallyport..",
-                        "java..",
-                        "org.jspecify..",
-                        "org.snakeyaml.engine..",
-                        "org.commonmark..",
-                        "tools.jackson.core..");
+    @ArchTest
+    static final ArchRule NO_CYCLES =
+            slices().matching("dev.sallyport.(*)..").should().beFreeOfCycles();
 
-        @ArchTest
-        static final ArchRule NO_CYCLES =
-                slices().matching("dev.sallyport.(*)..").should().beFreeOfCycles();
+    @ArchTest
+    static final ArchRule ONLY_READERS_OF_AGENTS_READ_FILES = noClasses()
+            .that()
+            .resideOutsideOfPackages(
+                    "dev.sallyport.agentfile", "dev.sallyport.memory", "dev.sallyport.project", "dev.sallyport.skill")
+            .and()
+            .doNotBelongToAnyOf(SettingsFile.class, ExtensionFiles.class)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.nio.file..", "java.net.http..");
 
-        @ArchTest
-        static final ArchRule ONLY_READERS_OF_AGENTS_READ_FILES = noClasses()
-                .that()
-                .resideOutsideOfPackages("dev.sallyport.agentfile", "dev.sallyport.memory", "dev.sallyport.skill")
-                .and()
-                .doNotBelongToAnyOf(SettingsFile.class)
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("java.nio.file..", "java.net.http..");
-
-        @ArchTest
-        static final ArchRule NO_CLOCK = noClasses()
-                .should()
-                .callMethod(java.time.Instant.class, "now")
-                .orShould()
-                .callMethod(System.class, "currentTimeMillis");
-    }
-
-    @AnalyzeClasses(packages = "dev.sallyport", importOptions = ImportOption.OnlyIncludeTests.class)
-    static class Tests {
-
-        @ArchTest
-        static final ArchRule ASSERTJ_ONLY =
-                noClasses().should().dependOnClassesThat().haveFullyQualifiedName("org.junit.jupiter.api.Assertions");
-    }
+    @ArchTest
+    static final ArchRule NO_CLOCK = noClasses()
+            .should()
+            .callMethod(java.time.Instant.class, "now")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis");
 }

@@ -13,6 +13,8 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonFactoryBuilder;
+import tools.jackson.core.json.JsonReadFeature;
 
 /**
  * Reads JSON that can mean only one thing: no duplicate keys, no lone surrogates, no numbers that a double cannot hold
@@ -26,16 +28,31 @@ public final class StrictJson {
     private static final int MAX_DEPTH = 100;
     private static final BigDecimal MAX_MAGNITUDE = BigDecimal.valueOf(1L << 53);
 
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-            .build();
+    private static final JsonFactory FACTORY = factory().build();
+    private static final JsonFactory WITH_COMMENTS =
+            factory().enable(JsonReadFeature.ALLOW_JAVA_COMMENTS).build();
 
     private StrictJson() {}
 
     /** The value; an {@link IllegalArgumentException} names line and column of what is wrong. */
     public static @Nullable Object parse(String text) {
-        try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
+        return parse(text, FACTORY);
+    }
+
+    /** The same of a text that people write, with comments as Java has them. */
+    public static @Nullable Object parseWithComments(String text) {
+        return parse(text, WITH_COMMENTS);
+    }
+
+    private static JsonFactoryBuilder factory() {
+        return JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(MAX_DEPTH)
+                        .build());
+    }
+
+    private static @Nullable Object parse(String text, JsonFactory factory) {
+        try (JsonParser parser = factory.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();
             Object value = value(parser);
             if (parser.nextToken() != null) {

@@ -15,10 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.core.json.JsonReadFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The policy file of a repository (permission.md 1.1, layer 2). It comes with the repository and so can only narrow (S2),
@@ -31,11 +27,6 @@ public record ProjectPolicy(Narrowing.Layer layer, @Nullable String digest, List
     static final String FILE = ".pi/extensions/pi-permission-system/config.json";
 
     private static final int MAX_BYTES = 65_536;
-
-    private static final JsonMapper WITH_COMMENTS = JsonMapper.builder()
-            .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .build();
 
     public ProjectPolicy {
         warnings = List.copyOf(warnings);
@@ -57,7 +48,7 @@ public record ProjectPolicy(Narrowing.Layer layer, @Nullable String digest, List
                     .forEach(problem -> warnings.add("%s: %s; everything is asked about".formatted(file, problem)));
             return Optional.of(
                     new ProjectPolicy(new Narrowing.Layer(file.toString(), parsed.config()), digest, warnings));
-        } catch (IOException | JacksonException | IllegalArgumentException e) {
+        } catch (IOException | IllegalArgumentException e) {
             return Optional.of(new ProjectPolicy(
                     new Narrowing.Layer(file.toString(), PermissionConfig.ASK_ALL),
                     digest,
@@ -79,10 +70,8 @@ public record ProjectPolicy(Narrowing.Layer layer, @Nullable String digest, List
     }
 
     private static @Nullable Object permission(byte[] bytes) throws IOException {
-        String plain = WITH_COMMENTS
-                .readTree(new String(bytes, StandardCharsets.UTF_8))
-                .toString();
-        if (!(StrictJson.parse(plain) instanceof Map<?, ?> members)) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        if (!(StrictJson.parseWithComments(text) instanceof Map<?, ?> members)) {
             throw new IOException("not a JSON object");
         }
         return members.get("permission");
