@@ -145,7 +145,7 @@ class DelegationIT {
                     text: He goes on.
                 """);
         write("policy.json", """
-                {"permission":{"*":"ask","bash":"allow","read":"allow","write":"allow","edit":"allow","delegation":"allow"}}""");
+                {"permission":{"*":"ask","bash":"allow","read":"allow","delegation":"allow"}}""");
         sallyport = Installation.in(
                 temporary,
                 Map.of(
@@ -297,11 +297,13 @@ class DelegationIT {
     }
 
     private static String played(String script) throws Exception {
-        String child = sallyport.spawn(Map.of("agent", "scribe", "model", "scripted/" + script, "prompt", "Go."));
-        assertThat(sallyport.awaitEnd(child).path("state").asString())
-                .as(sallyport.events(child))
-                .isEqualTo("completed");
-        return child;
+        try (Approver approver = Approver.listening(sallyport)) {
+            String child = sallyport.spawn(Map.of("agent", "scribe", "model", "scripted/" + script, "prompt", "Go."));
+            assertThat(approver.approveUntilEnded(child).path("state").asString())
+                    .as(sallyport.events(child))
+                    .isEqualTo("completed");
+            return child;
+        }
     }
 
     /** P10: from one container to the next, by way of the gateway, and back to what a person wants. */
