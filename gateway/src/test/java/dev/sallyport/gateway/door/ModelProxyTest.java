@@ -2,6 +2,7 @@ package dev.sallyport.gateway.door;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.sallyport.model.Price;
 import java.io.IOException;
@@ -179,7 +180,9 @@ class ModelProxyTest {
         assertThat(provider.seen)
                 .extracting(seen -> seen.body().get("max_tokens").asInt())
                 .containsExactly(7, 5);
-        assertThat(books.entries).hasSize(4).endsWith("closed").noneMatch("released"::equals);
+        // The answer is there before the books are closed.
+        await().untilAsserted(() ->
+                assertThat(books.entries).hasSize(4).endsWith("closed").noneMatch("released"::equals));
     }
 
     @Test // S19
@@ -214,7 +217,8 @@ class ModelProxyTest {
 
         Wire.post(directory, MESSAGES, HELLO.formatted(""));
 
-        assertThat(books.entries).startsWith("released").endsWith("closed");
+        await().untilAsserted(
+                        () -> assertThat(books.entries).startsWith("released").endsWith("closed"));
     }
 
     @Test // S19
