@@ -330,7 +330,7 @@ class VerbsTest extends WithSallyport {
                 "scope",
                 "project" + h,
                 "project",
-                "/work/p" + h,
+                "/proj/p" + h,
                 "owner",
                 "alice",
                 "version",

@@ -159,14 +159,6 @@ public record Budgets(
         return texts;
     }
 
-    /** What is left of each after this much of it was used; never below 0. */
-    public Budgets less(Function<String, Long> used) {
-        return of(key -> {
-            Long value = get(key);
-            return value == null ? null : (Long) Math.max(0, value - used.apply(key));
-        });
-    }
-
     /** Those that are limited, by key, as numbers. */
     public Map<String, Long> toJson() {
         Map<String, Long> json = new LinkedHashMap<>();

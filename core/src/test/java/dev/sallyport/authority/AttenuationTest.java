@@ -73,11 +73,18 @@ class AttenuationTest {
                 }
                 assertNoLooser(child, ancestors, request);
                 // What it has used up by the time it starts a child of its own.
-                ancestors.add(child.withBudgets(child.budgets().less(_ -> (long) random.nextInt(50))));
+                ancestors.add(child.withBudgets(someOf(child.budgets(), random)));
             }
         }
         // Refusing everything would pass too.
         assertThat(granted).isGreaterThan(TREES / 2);
+    }
+
+    private static Budgets someOf(Budgets budgets, RandomRequests random) {
+        return Budgets.of(key -> {
+            Long most = budgets.get(key);
+            return most == null ? null : (Long) Math.max(0, most - random.nextInt(50));
+        });
     }
 
     private void assertAtMost(Authority child, Authority above) {

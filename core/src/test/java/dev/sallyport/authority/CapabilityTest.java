@@ -221,7 +221,7 @@ class CapabilityTest {
                 .build();
         Requests requests = Requests.ordinary().registry(agents).operator(operator);
         Authority parent = requests.granted(SpawnCall.of("spender"));
-        Authority spent = parent.withBudgets(parent.budgets().less(key -> key.equals("tokens") ? 4_900L : 7L));
+        Authority spent = parent.withBudgets(Budgets.parse(Map.of("tokens", "100", "turns", "0")));
 
         Outcome.Granted child = (Outcome.Granted) requests.parent(spent)
                 .resolve(SpawnCall.builder("spender")

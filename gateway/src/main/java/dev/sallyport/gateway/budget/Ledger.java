@@ -13,7 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -60,11 +60,10 @@ public final class Ledger {
      * @throws BudgetExhausted if less than this is left; then nothing was taken
      */
     public void spend(ChildId child, Kind kind, long amount) {
-        inTransaction(() -> {
+        transactions.executeWithoutResult(_ -> {
             Path path = path(child);
             path.of(kind).forEach(account -> account.require(amount));
             path.use(kind, amount);
-            return path;
         });
     }
 
@@ -150,32 +149,29 @@ public final class Ledger {
 
     /** @param use null for all that is held */
     private void settle(ChildId child, long id, @Nullable ModelUse use) {
-        inTransaction(() -> {
-            Path path = path(child);
-            Optional<Held> open = db.sql("delete from budget_hold where id = ? returning tokens, cost")
-                    .param(id)
-                    .query(Held.class)
-                    .optional();
-            // Else it was settled: whoever is second changes nothing.
-            open.ifPresent(held -> {
-                path.hold(-1, -held.tokens(), -held.cost());
-                path.use(Kind.TURNS, 1);
-                path.use(Kind.TOKENS, use == null ? held.tokens() : held.tokens(use));
-                path.use(Kind.COST, use == null ? held.cost() : held.cost(use));
-            });
-            return path;
+        close(child, id, (path, held) -> {
+            path.use(Kind.TURNS, 1);
+            path.use(Kind.TOKENS, use == null ? held.tokens() : held.tokens(use));
+            path.use(Kind.COST, use == null ? held.cost() : held.cost(use));
         });
     }
 
     private void release(ChildId child, long id) {
-        inTransaction(() -> {
+        close(child, id, (_, _) -> {});
+    }
+
+    /** Once: whoever is second changes nothing. */
+    private void close(ChildId child, long id, BiConsumer<Path, Held> charge) {
+        transactions.executeWithoutResult(_ -> {
             Path path = path(child);
             db.sql("delete from budget_hold where id = ? returning tokens, cost")
                     .param(id)
                     .query(Held.class)
                     .optional()
-                    .ifPresent(held -> path.hold(-1, -held.tokens(), -held.cost()));
-            return path;
+                    .ifPresent(held -> {
+                        path.hold(-1, -held.tokens(), -held.cost());
+                        charge.accept(path, held);
+                    });
         });
     }
 
@@ -246,10 +242,15 @@ public final class Ledger {
         }
     }
 
-    /** What one tunnel of a child may carry. */
+    /**
+     * What one tunnel of a child may carry.
+     *
+     * @throws BudgetExhausted if there is nothing left
+     */
     public Traffic traffic(ChildId child) {
-        boolean limited = !inTransaction(() -> path(child).of(Kind.EGRESS)).isEmpty();
-        return limited ? new Meter(this, child) : Traffic.UNLIMITED;
+        List<Account> accounts = inTransaction(() -> path(child).of(Kind.EGRESS));
+        accounts.forEach(account -> account.require(1));
+        return accounts.isEmpty() ? Traffic.UNLIMITED : new Meter(this, child);
     }
 
     /** Takes as many of these bytes as there are. */
@@ -266,11 +267,7 @@ public final class Ledger {
     }
 
     void giveBackEgress(ChildId child, long bytes) {
-        uninterrupted(() -> inTransaction(() -> {
-            Path path = path(child);
-            path.use(Kind.EGRESS, -bytes);
-            return path;
-        }));
+        uninterrupted(() -> transactions.executeWithoutResult(_ -> path(child).use(Kind.EGRESS, -bytes)));
     }
 
     /** The most that is used of one kind in any budget of a child that lives, 0 to 1; 0 where nobody has one. */

@@ -44,7 +44,7 @@ final class ChildAtDoor implements Occupant {
     /** In the timeline once the scripted model had nothing more to play. */
     static final String SCRIPT_EXHAUSTED = "model-script-exhausted";
 
-    /** In the timeline once something was refused because of a budget. */
+    /** In the timeline once a model call was refused because of a budget. */
     static final String BUDGET_EXHAUSTED = "budget-exhausted";
 
     /** Until a call on its way may have given back what it did not use. */
@@ -221,14 +221,19 @@ final class ChildAtDoor implements Occupant {
         try {
             return ledger.traffic(child.id());
         } catch (BudgetExhausted e) {
-            throw refused(e);
+            // The door observes it. A child goes on without, so that it is no reason to end.
+            throw exhausted(e);
         }
     }
 
+    private static DoorProblem exhausted(BudgetExhausted budget) {
+        return new DoorProblem(402, budget.code(), String.valueOf(budget.getMessage()));
+    }
+
     private DoorProblem refused(BudgetExhausted exhausted) {
-        String detail = String.valueOf(exhausted.getMessage());
         if (exhausted.passing()) {
-            return new DoorProblem(429, "budget-reserved", detail, null, BUDGET_PATIENCE);
+            return new DoorProblem(
+                    429, "budget-reserved", String.valueOf(exhausted.getMessage()), null, BUDGET_PATIENCE);
         }
         timeline.once(
                 child.id(),
@@ -237,7 +242,7 @@ final class ChildAtDoor implements Occupant {
                         .put("budget", exhausted.kind().key())
                         .put("child", exhausted.child().value()));
         live.news().raise();
-        return new DoorProblem(402, exhausted.code(), detail);
+        return exhausted(exhausted);
     }
 
     @Override

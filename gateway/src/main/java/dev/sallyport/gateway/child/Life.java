@@ -501,7 +501,6 @@ final class Life implements Runnable {
             case "turns" -> Optional.of(EndReason.BUDGET_TURNS);
             case "tokens" -> Optional.of(EndReason.BUDGET_TOKENS);
             case "cost" -> Optional.of(EndReason.BUDGET_COST);
-            // A child goes on without.
             default -> Optional.empty();
         };
         String owner = whose.equals(child.id().value()) ? "its" : "child %s's".formatted(whose);

@@ -297,6 +297,19 @@ class BudgetTest {
         assertThat(spent(worker, Kind.EGRESS).used()).isEqualTo(200 * 1024);
     }
 
+    /** The door asks before it connects. */
+    @Test
+    void whoHasNoBytesLeftGetsNoTunnelAndMayStillEndForAnotherBudget() {
+        limit("egress", "0", "tokens", "10");
+        ChildId child = world.running(WORKER);
+
+        assertRefused(() -> world.atDoor(child).traffic(), "budget-egress");
+        assertRefused(() -> world.atDoor(child).hold(need(50, 1)), "budget-tokens");
+        world.driver.exit(new SandboxId(child, 1), 1);
+
+        assertThat(world.awaitEnd(child).reason()).isEqualTo(EndReason.BUDGET_TOKENS);
+    }
+
     @Test
     void costIsCountedInMillionthsOfADollar() {
         limit("cost", "0.000100");

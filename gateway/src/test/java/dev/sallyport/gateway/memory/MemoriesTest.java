@@ -31,7 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 class MemoriesTest {
 
     private static final MemoryKey KEY =
-            new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.PROJECT, "/work/p", "keeper");
+            new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.PROJECT, "/proj/p", "keeper");
 
     private final DataSource database = TestDatabase.empty();
     private final JdbcClient db = JdbcClient.create(database);
@@ -93,12 +93,12 @@ class MemoriesTest {
         keep(Recalled.NOTHING, files("MEMORY.md", "one\n"));
 
         for (MemoryKey other : List.of(
-                new MemoryKey(new Tenant("other"), "alice", MemoryScope.PROJECT, "/work/p", "keeper"),
-                new MemoryKey(Tenant.DEFAULT, "bob", MemoryScope.PROJECT, "/work/p", "keeper"),
-                new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.LOCAL, "/work/p", "keeper"),
-                new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.PROJECT, "/work/q", "keeper"),
+                new MemoryKey(new Tenant("other"), "alice", MemoryScope.PROJECT, "/proj/p", "keeper"),
+                new MemoryKey(Tenant.DEFAULT, "bob", MemoryScope.PROJECT, "/proj/p", "keeper"),
+                new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.LOCAL, "/proj/p", "keeper"),
+                new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.PROJECT, "/proj/q", "keeper"),
                 new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.PROJECT, null, "keeper"),
-                new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.PROJECT, "/work/p", "Keeper"))) {
+                new MemoryKey(Tenant.DEFAULT, "alice", MemoryScope.PROJECT, "/proj/p", "Keeper"))) {
             assertThat(memories.recall(other)).as("%s", other).isEqualTo(Recalled.NOTHING);
         }
         assertThat(memories.list(new Tenant("other"), null)).isEmpty();
