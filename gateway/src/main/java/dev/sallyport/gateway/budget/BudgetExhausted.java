@@ -14,7 +14,7 @@ public final class BudgetExhausted extends RuntimeException {
     BudgetExhausted(Account account, long amount) {
         this(
                 account,
-                "the %s budget of child %s is used up: %s of %s left, %s needed"
+                "the %s budget of child %s is too small for this: %s of %s left, %s needed"
                         .formatted(
                                 account.kind().key(),
                                 account.child(),
